@@ -1,6 +1,6 @@
 /*
- * Sets the client's breakpoints in gdb, disables them for internal runs, and sets them again in
- * another image or another worker.
+ * Keeps the client's breakpoints in gdb: changes them, disables them for internal runs, and sets
+ * them again in another image or another worker.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,14 +10,11 @@
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/breaks/conditional.h"
-#include "worker/breaks/stubs.h"
-#include "worker/breaks/jit_code.h"
+#include "worker/breaks/placement.h"
+#include "worker/breaks/registers.h"
 #include "worker/session/images.h"
-#include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/read/place.h"
-#include "worker/breaks/written.h"
 #include "worker/session/selection.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
@@ -214,7 +211,7 @@ bool breakpoints_switch(
 		failure))
 		return false;
 	breakpoint->disabled = !enabled;
-	if (enabled && breakpoint->watches && !conditional_fit(replay, failure)) {
+	if (enabled && breakpoint->watches && !registers_make_room(replay, failure)) {
 		gdb_must(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
 		breakpoint->disabled = true;
 		return false;
@@ -234,81 +231,6 @@ bool breakpoints_ignore(
 	return true;
 }
 
-/*
- * The condition of a breakpoint, including its thread. gdb's own thread-specific breakpoints use
- * gdb's thread numbers, and gdb forgets them whenever rr restarts. The base of a thread's own
- * storage stays the same as long as the thread lives.
- */
-static bool condition_of(struct replay *replay, const struct breakpoint *breakpoint, char *to,
-    size_t size, struct failure *failure)
-{
-	const char *when = breakpoint->condition, *storage;
-	long long tid = breakpoint->thread;
-	int number = tid ? selection_number(replay, (int)tid) : 0;
-	json_t *results = NULL;
-	bool has_storage;
-
-	snprintf(to, size, "%s", when ? when : "");
-	if (!tid)
-		return true;
-	if (!number) {
-		failure_set(failure, ERROR_NOT_FOUND, "set it at a moment when the thread exists",
-		    "there is no thread %lld at this moment", tid);
-		return false;
-	}
-	if (!gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results,
-		    "-data-evaluate-expression --thread %d --frame 0 $fs_base", number),
-		ERROR_UNSUPPORTED, "set it for all threads", failure))
-		return false;
-	storage = mi_text(results, "value");
-	has_storage = storage && strtoull(storage, NULL, 0) != 0;
-	if (has_storage)
-		snprintf(to, size, "$fs_base == %s%s%s%s", storage, when ? " && (" : "",
-		    when ? when : "", when ? ")" : "");
-	else
-		failure_set(failure, ERROR_UNSUPPORTED,
-		    "go to a later moment, for instance to main, and set it there; or set it for "
-		    "all threads",
-		    "thread %lld has just begun, and has nothing yet by which it differs from "
-		    "others",
-		    tid);
-	json_decref(results);
-	return has_storage;
-}
-
-/* The same as gdb is to read it; its text is NULL if there is none. */
-static bool write_condition(struct replay *replay, const struct breakpoint *breakpoint,
-    struct condition_written *written, struct failure *failure)
-{
-	char when[REPLAY_EXPRESSION_MAX + 128];
-	struct breakpoint wanted = *breakpoint;
-
-	*written = (struct condition_written){0};
-	if (!condition_of(replay, breakpoint, when, sizeof(when), failure))
-		return false;
-	wanted.condition = when;
-	return !when[0] || written_condition(replay, &wanted, written, failure);
-}
-
-bool breakpoints_replace(struct replay *replay, struct breakpoint *breakpoint,
-    const struct breakpoint *wanted, const json_t *row, struct failure *failure)
-{
-	long long hits = breakpoints_hits(breakpoint, row);
-	json_t *bkpt = breakpoints_insert(replay, wanted, failure);
-	int number = mi_number(bkpt, "number", 0);
-
-	json_decref(bkpt);
-	if (!number)
-		return false;
-	if (breakpoint->disabled || replay->breakpoints.suspended)
-		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
-	gdb_must(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
-	breakpoint->gdb = number;
-	breakpoint->hits_before = hits;
-	return true;
-}
-
 /* gdb reads a condition again whenever a library is loaded, in the language in which the breakpoint
  * was set: another one finds a mistake then, and gdb disables the breakpoint without a word. */
 static bool set_anew(
@@ -320,7 +242,7 @@ static bool set_anew(
 
 	wanted.condition = condition;
 	gdb_must(replay->gdb, &results, "-break-list");
-	is_set = breakpoints_replace(replay, breakpoint, &wanted,
+	is_set = placement_replace(replay, breakpoint, &wanted,
 	    mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb), failure);
 	json_decref(results);
 	return is_set;
@@ -349,7 +271,7 @@ bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpo
 	cleanup_free char *copy = condition ? strdup(condition) : NULL, *text = NULL;
 
 	wanted.condition = copy;
-	if (breakpoint->gdb && !write_condition(replay, &wanted, &written, failure))
+	if (breakpoint->gdb && !placement_condition(replay, &wanted, &written, failure))
 		return false;
 	text = written.text;
 	if (breakpoint->gdb && !(!breakpoint->watches && condition_has_language(&written)
@@ -359,62 +281,6 @@ bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpo
 	free(breakpoint->condition);
 	breakpoint->condition = steal_pointer(&copy);
 	return true;
-}
-
-json_t *breakpoints_insert(
-    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
-{
-	char location[GDB_QUOTED_MAX], options[64] = "";
-	char condition[GDB_QUOTED_MAX] = "", arguments[2 * GDB_QUOTED_MAX + 80];
-	struct condition_written written = {0};
-	cleanup_free char *when = NULL;
-	json_t *results = NULL, *bkpt = NULL;
-	enum gdb_outcome outcome;
-
-	if (!write_condition(replay, breakpoint, &written, failure))
-		return NULL;
-	when = written.text;
-	cleanup_setting struct gdb_setting language =
-	    condition_has_language(&written)
-		? gdb_setting_begin(replay->gdb, "language", "%s", written.language)
-		: (struct gdb_setting){0};
-	if (!gdb_quote(location, "location", breakpoint->what ? breakpoint->what : "", failure) ||
-	    (when && !gdb_quote(condition, "condition", when, failure)))
-		return NULL;
-	snprintf(options, sizeof(options), "%s", breakpoint->temporary ? " -t" : "");
-	if (breakpoint->ignore_count)
-		snprintf(options + strlen(options), 40, " -i %lld", breakpoint->ignore_count);
-	if (breakpoint->pending)
-		strlcat(options, " -f", sizeof(options));
-	snprintf(arguments, sizeof(arguments), "%s%s%s -- %s", options, when ? " -c " : "",
-	    condition, location);
-	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
-	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
-		stubs_leave(replay, json_object_get(results, "bkpt"));
-		bkpt = jit_code_in_hardware(replay, results, arguments);
-	}
-	json_decref(results);
-	return bkpt ? conditional_in_hardware(replay, breakpoint, bkpt, when ? when : "", arguments)
-		    : NULL;
-}
-
-bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,
-    const char *hint, struct failure *failure)
-{
-	const char *address = mi_text(bkpt, "addr");
-
-	if (location[strspn(location, " ")] != '*' || !address ||
-	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
-		return true;
-	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
-	failure_set(failure, ERROR_INVALID_ARGUMENT, hint, "nothing is mapped at %s at this moment",
-	    address);
-	return false;
-}
-
-long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row)
-{
-	return breakpoint->hits_before + mi_number(row, "times", 0);
 }
 
 /* What becomes of a breakpoint's count; `hits` is what gdb says now. */
@@ -429,7 +295,7 @@ static void take_hits(struct replay *replay, hits_taken *take, int reached)
 		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
 		const json_t *row = mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb);
 
-		take(breakpoint, breakpoints_hits(breakpoint, row), reached);
+		take(breakpoint, breakpoint_hits(breakpoint, row), reached);
 	}
 	json_decref(results);
 }
@@ -498,7 +364,7 @@ static int watch_again(
 static int break_again(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
-	json_t *bkpt = breakpoints_insert(replay, breakpoint, failure);
+	json_t *bkpt = placement_set(replay, breakpoint, failure);
 	int number;
 
 	number = mi_number(bkpt, "number", 0);
@@ -534,7 +400,7 @@ void breakpoints_leave(struct replay *replay)
 
 		if (!breakpoint->gdb)
 			continue;
-		breakpoint->hits_before = breakpoints_hits(
+		breakpoint->hits_before = breakpoint_hits(
 		    breakpoint, mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb));
 		breakpoint->gdb = 0;
 	}

@@ -38,18 +38,6 @@ void breakpoints_explain(const struct replay *replay, struct failure *failure);
 /* For one that gdb deleted by itself (temporary, or its scope ended). */
 void breakpoints_forget(struct replay *replay, int gdb_number);
 
-/* Sets it. Returns gdb's description (the caller's), or NULL with *failure filled. See
- * conditional.h for one with a condition. */
-json_t *breakpoints_insert(
-    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure);
-/* Sets it as `wanted` is instead, which counts on from the hits so far. `row`: of
- * mi_breakpoint_row. False with *failure filled and nothing changed. */
-bool breakpoints_replace(struct replay *replay, struct breakpoint *breakpoint,
-    const struct breakpoint *wanted, const json_t *row, struct failure *failure);
-/* gdb sets a breakpoint at any bare address, but rr cannot stop where nothing is mapped. If that is
- * so, removes it: false with *failure filled, with this hint. */
-bool breakpoints_are_mapped(struct replay *replay, const json_t *bkpt, const char *location,
-    const char *hint, struct failure *failure);
 /* Updates gdb's breakpoint to this one, with `condition` (NULL: none), which it stores. False with
  * *failure filled and nothing changed. */
 bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpoint,
@@ -63,9 +51,6 @@ bool breakpoints_ignore(
  */
 const struct breakpoint *breakpoints_keep(
     struct replay *replay, struct breakpoint *breakpoint, int gdb_number, struct failure *failure);
-
-/* Its hits in all images. `row`: of mi_breakpoint_row, may be NULL. */
-long long breakpoints_hits(const struct breakpoint *breakpoint, const json_t *row);
 
 /* Call this before rr restarts, because gdb then forgets how often each was hit. */
 void breakpoints_count_hits(struct replay *replay);

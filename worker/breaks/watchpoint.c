@@ -8,8 +8,8 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/absolute.h"
-#include "worker/breaks/conditional.h"
 #include "worker/breaks/hardware.h"
+#include "worker/breaks/registers.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/session/spoken.h"
 #include "worker/read/condition.h"
@@ -147,7 +147,7 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 	}
 	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
 	if (number && hardware_is(gdb_created_breakpoint(replay->gdb))) {
-		if (conditional_fit(replay, failure))
+		if (registers_make_room(replay, failure))
 			return number;
 		temporary_breakpoint_delete(replay, number);
 		return 0;

@@ -9,6 +9,7 @@
 #include "worker/breaks/absolute.h"
 #include "worker/run/breakpoint_tools.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/breaks/placement.h"
 #include "worker/read/brief_name.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
@@ -76,7 +77,7 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 static json_t *insert_now_or_later(struct replay *replay, struct breakpoint *wanted, bool later,
     char note[WAITING_NOTE_MAX], struct failure *failure)
 {
-	json_t *bkpt = breakpoints_insert(replay, wanted, failure);
+	json_t *bkpt = placement_set(replay, wanted, failure);
 
 	if (bkpt)
 		return bkpt;
@@ -85,7 +86,7 @@ static json_t *insert_now_or_later(struct replay *replay, struct breakpoint *wan
 		*failure = (struct failure){0};
 		wanted->pending = true;
 		return later || waiting_find(replay, wanted->what, note, failure)
-			   ? breakpoints_insert(replay, wanted, failure)
+			   ? placement_set(replay, wanted, failure)
 			   : NULL;
 	}
 	if (failure->code == ERROR_INVALID_ARGUMENT && !replay->worker->broken)
@@ -105,7 +106,7 @@ json_t *breakpoint_set(
 	bkpt = insert_now_or_later(replay, wanted, later, note, failure);
 	if (!bkpt)
 		return NULL;
-	if (breakpoints_are_mapped(replay, bkpt, wanted->what,
+	if (placement_is_mapped(replay, bkpt, wanted->what,
 		"set it at a moment when that address is mapped; rr_backtrace shows addresses of "
 		"code",
 		failure)) {
@@ -190,7 +191,7 @@ static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
 		if (json_object_get(all, shown[i]))
 			json_object_set(json, shown[i], json_object_get(all, shown[i]));
-	json_object_set_new(json, "hits", json_integer(breakpoints_hits(breakpoint, row)));
+	json_object_set_new(json, "hits", json_integer(breakpoint_hits(breakpoint, row)));
 	if (!breakpoint->gdb)
 		json_object_set_new(json, "elsewhere", json_true());
 	json_decref(all);

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "worker/breaks/breakpoints.h"
 #include "worker/gdb/must.h"
-#include "worker/breaks/conditional.h"
+#include "worker/breaks/registers.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
 #include "worker/moment/return_ticket.h"
@@ -114,7 +114,7 @@ static bool look_again(struct replay *replay)
 static bool have_too_many(struct replay *replay)
 {
 	return gdb_says(gdb_message(replay->gdb), SAYS_TOO_MANY_IN_HARDWARE) &&
-	       conditional_leave(replay);
+	       registers_leave(replay);
 }
 
 /* From an image's first instruction back to the exec that began it, in the image before. */

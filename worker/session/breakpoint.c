@@ -156,3 +156,8 @@ struct breakpoint *breakpoint_by_gdb(const struct breakpoint_list *list, long lo
 			return &list->entries[i];
 	return NULL;
 }
+
+long long breakpoint_hits(const struct breakpoint *breakpoint, const json_t *row)
+{
+	return breakpoint->hits_before + mi_number(row, "times", 0);
+}

@@ -50,6 +50,9 @@ void breakpoint_clear(struct breakpoint *breakpoint);
 json_t *breakpoint_json(const struct breakpoint *breakpoint);
 bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint);
 
+/* Its hits in all images. `row`: gdb's of it, see mi_breakpoint_row; may be NULL. */
+long long breakpoint_hits(const struct breakpoint *breakpoint, const json_t *row);
+
 /* Takes the breakpoint over, leaves the original empty, and numbers it if it has no number. Returns
  * its place, valid until the list changes, or NULL when out of memory. */
 struct breakpoint *breakpoint_list_add(struct breakpoint_list *list, struct breakpoint *breakpoint);

@@ -244,7 +244,7 @@ START_TEST(another_image_gets_them_again_and_hits_go_on_counting)
 	breakpoints_enter(replay);
 	kept = &replay->breakpoints.entries[0];
 	ck_assert_int_eq(kept->gdb, 9);
-	ck_assert_int_eq(breakpoints_hits(kept, NULL), 2);
+	ck_assert_int_eq(breakpoint_hits(kept, NULL), 2);
 	session_end();
 }
 END_TEST

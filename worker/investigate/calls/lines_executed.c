@@ -18,6 +18,7 @@
 #include "worker/investigate/search/where.h"
 #include "worker/handlers.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/breaks/placement.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/names.h"
@@ -153,7 +154,7 @@ static bool choose_lines(struct lines_executed *lines, struct failure *failure)
 		return source_resolve(lines->replay, location, lines->path, failure) &&
 		       read_table(lines, failure);
 	}
-	bkpt = breakpoints_insert(lines->replay, &wanted, failure);
+	bkpt = placement_set(lines->replay, &wanted, failure);
 	if (!bkpt) {
 		names_explain(lines->replay, location, NULL, failure);
 		return false;

@@ -6,7 +6,7 @@
 
 #include <stdlib.h>
 #include "worker/gdb/mi.h"
-#include "worker/breaks/breakpoints.h"
+#include "worker/breaks/placement.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/pending.h"
@@ -51,7 +51,7 @@ int counted_begin(
 
 	if (!passes_condition(when, condition, NULL, NULL) || !passes_sum(replay, before))
 		return 0;
-	bkpt = breakpoints_insert(replay, &wanted, &ignored);
+	bkpt = placement_set(replay, &wanted, &ignored);
 	number = mi_number(bkpt, "number", 0);
 	if (number && !can_count(replay, bkpt)) {
 		temporary_breakpoint_delete(replay, number);

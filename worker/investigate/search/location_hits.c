@@ -11,7 +11,7 @@
 #include "worker/gdb/says.h"
 #include "worker/gdb/must.h"
 #include "worker/read/accessed.h"
-#include "worker/breaks/breakpoints.h"
+#include "worker/breaks/placement.h"
 #include "worker/read/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/moment/position.h"
@@ -22,7 +22,7 @@ int location_hits_set(
     struct replay *replay, const char *location, const char *condition, struct failure *failure)
 {
 	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)condition};
-	json_t *bkpt = breakpoints_insert(replay, &wanted, failure);
+	json_t *bkpt = placement_set(replay, &wanted, failure);
 	int number;
 
 	replay->library_late = false;
@@ -30,11 +30,11 @@ int location_hits_set(
 	    pending_is_likely(replay, location, false, failure)) {
 		*failure = (struct failure){0};
 		wanted.pending = true;
-		bkpt = breakpoints_insert(replay, &wanted, failure);
+		bkpt = placement_set(replay, &wanted, failure);
 	}
 	number = mi_number(bkpt, "number", 0);
 	if (number &&
-	    !breakpoints_are_mapped(replay, bkpt, location,
+	    !placement_is_mapped(replay, bkpt, location,
 		"rr_goto a moment when that address is mapped, and ask there; rr_backtrace and "
 		"rr_symbols show addresses of code",
 		failure)) {

@@ -1,0 +1,67 @@
+/*
+ * A breakpoint with a condition gives its register to what can do with nothing else.
+ */
+#include "worker/breaks/registers.h"
+
+#include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/breaks/conditional.h"
+#include "worker/breaks/hardware.h"
+#include "worker/breaks/placement.h"
+
+/* Sets it as an int3. The row is gdb's. */
+static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, const json_t *row)
+{
+	struct failure ignored = {0};
+
+	breakpoint->by_int3 = true;
+	breakpoint->ignore_count = mi_number(row, "ignore", 0);
+	placement_replace(replay, breakpoint, breakpoint, row, &ignored);
+}
+
+static bool any_may_choose(const struct replay *replay)
+{
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+
+		if (breakpoint->gdb && !breakpoint->disabled && conditional_may_choose(breakpoint))
+			return true;
+	}
+	return false;
+}
+
+bool registers_leave(struct replay *replay)
+{
+	json_t *results = NULL;
+	bool left = false;
+
+	if (!any_may_choose(replay))
+		return false;
+	gdb_must(replay->gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay->breakpoints.count; i++) {
+		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+		const json_t *row = mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb);
+
+		if (!breakpoint->gdb || !conditional_may_choose(breakpoint) || !row ||
+		    !hardware_is(row))
+			continue;
+		move_to_int3(replay, breakpoint, row);
+		left = true;
+	}
+	json_decref(results);
+	return left;
+}
+
+bool registers_make_room(struct replay *replay, struct failure *failure)
+{
+	struct failure full = {0};
+	enum hardware_room room = hardware_room(replay, &full);
+
+	if (room != HARDWARE_FITS && registers_leave(replay)) {
+		full = (struct failure){0};
+		room = hardware_room(replay, &full);
+	}
+	if (room == HARDWARE_FULL)
+		*failure = full;
+	return room != HARDWARE_FULL;
+}
