@@ -1,6 +1,7 @@
 /*
  * malloc hands a block that was freed lately out again without writing to it where a watchpoint
- * sees it. So this looks for the return of an allocating function with the block as its result.
+ * sees it. So this looks for the return of an allocating function with the block as its result, to
+ * tell an old value from one of a block that is read after its release.
  */
 #include "worker/investigate/values/origin_former.h"
 
@@ -45,7 +46,12 @@ static bool find_return(
 	return end == SCAN_FOUND && position_update(replay, failure);
 }
 
-bool origin_find_handout(
+/*
+ * The program stands where the block was released, before `read`: goes on to where it was handed
+ * out again, the last time before `read`, and stores in block->by by what. False: it was not, or
+ * that is not known, and the program stands where it did, or the session is lost.
+ */
+static bool find_handout(
     struct origin *origin, struct origin_block *block, const struct moment *read)
 {
 	struct replay *replay = origin->replay;
@@ -76,7 +82,8 @@ static json_t *find_writer(struct origin *origin, struct failure *failure)
 	return json_pack("{s:o, s:o}", "moment", moment, "frame", where_own(replay));
 }
 
-void origin_tell_former(struct origin *origin, const struct moment *released)
+/* Stores in origin->left what wrote the bytes before `released`, and comes back. */
+static void tell_former(struct origin *origin, const struct moment *released)
 {
 	struct replay *replay = origin->replay;
 	struct return_ticket here = return_ticket_hold(replay);
@@ -88,4 +95,53 @@ void origin_tell_former(struct origin *origin, const struct moment *released)
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
 	json_decref(failure.details);
+}
+
+static bool is_zero(const struct origin_bytes *now)
+{
+	for (unsigned i = 0; i < now->size; i++)
+		if (now->bytes[i])
+			return false;
+	return true;
+}
+
+/* Nobody set them in the block's present life: says since when, and who wrote what is there. */
+static bool from_unset(struct origin *origin, struct origin_block *block, const struct moment *read)
+{
+	const struct moment begun = origin->replay->moment;
+	const char *by = block->by[0] ? block->by : "the allocator";
+
+	if (block->life == LIFE_FREED && find_handout(origin, block, read))
+		block->life = LIFE_NEW;
+	if (!origin->replay->worker->broken && !origin->replay->worker->interrupt &&
+	    !is_zero(&origin->now))
+		tell_former(origin, &begun);
+	if (block->life == LIFE_NEW)
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing wrote it since the block at 0x%llx was allocated by %s",
+		    block->address, by);
+	if (block->life == LIFE_GROWN)
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing wrote it since %s made the block at 0x%llx larger, without setting "
+		    "what it added",
+		    by, block->address);
+	return origin_finish(origin, ORIGIN_UNSET,
+	    "nothing of the program wrote it since %s released the block at 0x%llx: it is read "
+	    "after that%s",
+	    by, block->address,
+	    origin->allocator.partly ? ", or the block was handed out again and this was not set"
+				     : "");
+}
+
+bool origin_from_block(struct origin *origin, struct origin_block *block, const struct moment *read,
+    struct failure *failure)
+{
+	if (block->life == LIFE_ZEROED && is_zero(&origin->now))
+		return origin_finish(origin, ORIGIN_FILLED,
+		    "calloc, which handed out the block at 0x%llx filled with zeros",
+		    block->address);
+	from_unset(origin, block, read);
+	return origin->replay->worker->broken || origin->replay->worker->interrupt
+		   ? origin_stop(origin, failure)
+		   : false;
 }

@@ -6,15 +6,8 @@
  */
 #include "worker/investigate/values/origin_heap.h"
 
-/*
- * The program stands where the block was released, before `read`: goes on to where it was handed
- * out again, the last time before `read`, and stores in block->by by what. False: it was not, or
- * that is not known, and the program stands where it did, or the session is lost.
- */
-bool origin_find_handout(
-    struct origin *origin, struct origin_block *block, const struct moment *read);
-
-/* Stores in origin->left what wrote the bytes before `released`, and comes back. */
-void origin_tell_former(struct origin *origin, const struct moment *released);
+/* Ends the way there. `read`: when the bytes were read, which is later. */
+bool origin_from_block(struct origin *origin, struct origin_block *block, const struct moment *read,
+    struct failure *failure);
 
 #endif

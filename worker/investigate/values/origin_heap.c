@@ -13,7 +13,6 @@
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
 #include "worker/read/symbol.h"
-#include "worker/investigate/values/origin_former.h"
 #include "worker/breaks/watchpoint.h"
 
 #define PART		(256u << 10) /* bytes of the heap that are read at once */
@@ -198,53 +197,4 @@ bool origin_block_begins(
 		block->life = is_release(block->by) ? LIFE_FREED : LIFE_NEW;
 	}
 	return true;
-}
-
-static bool is_zero(const struct origin_bytes *now)
-{
-	for (unsigned i = 0; i < now->size; i++)
-		if (now->bytes[i])
-			return false;
-	return true;
-}
-
-/* Nobody set them in the block's present life: says since when, and who wrote what is there. */
-static bool from_unset(struct origin *origin, struct origin_block *block, const struct moment *read)
-{
-	const struct moment begun = origin->replay->moment;
-	const char *by = block->by[0] ? block->by : "the allocator";
-
-	if (block->life == LIFE_FREED && origin_find_handout(origin, block, read))
-		block->life = LIFE_NEW;
-	if (!origin->replay->worker->broken && !origin->replay->worker->interrupt &&
-	    !is_zero(&origin->now))
-		origin_tell_former(origin, &begun);
-	if (block->life == LIFE_NEW)
-		return origin_finish(origin, ORIGIN_UNSET,
-		    "nothing wrote it since the block at 0x%llx was allocated by %s",
-		    block->address, by);
-	if (block->life == LIFE_GROWN)
-		return origin_finish(origin, ORIGIN_UNSET,
-		    "nothing wrote it since %s made the block at 0x%llx larger, without setting "
-		    "what it added",
-		    by, block->address);
-	return origin_finish(origin, ORIGIN_UNSET,
-	    "nothing of the program wrote it since %s released the block at 0x%llx: it is read "
-	    "after that%s",
-	    by, block->address,
-	    origin->allocator.partly ? ", or the block was handed out again and this was not set"
-				     : "");
-}
-
-bool origin_from_block(struct origin *origin, struct origin_block *block, const struct moment *read,
-    struct failure *failure)
-{
-	if (block->life == LIFE_ZEROED && is_zero(&origin->now))
-		return origin_finish(origin, ORIGIN_FILLED,
-		    "calloc, which handed out the block at 0x%llx filled with zeros",
-		    block->address);
-	from_unset(origin, block, read);
-	return origin->replay->worker->broken || origin->replay->worker->interrupt
-		   ? origin_stop(origin, failure)
-		   : false;
 }

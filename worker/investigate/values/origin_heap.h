@@ -35,8 +35,4 @@ bool origin_block_is_watched(const struct origin_block *block, int number);
 bool origin_block_begins(
     struct origin *origin, struct origin_block *block, const struct hit *hit, bool written);
 
-/* Ends the way there. `read`: when the bytes were read, which is later. */
-bool origin_from_block(struct origin *origin, struct origin_block *block, const struct moment *read,
-    struct failure *failure);
-
 #endif

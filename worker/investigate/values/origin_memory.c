@@ -9,7 +9,7 @@
 #include <sys/mman.h>
 #include "worker/gdb/mi.h"
 #include "worker/investigate/values/origin.h"
-#include "worker/investigate/values/origin_heap.h"
+#include "worker/investigate/values/origin_former.h"
 #include "worker/read/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
