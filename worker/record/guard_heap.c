@@ -13,6 +13,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/guardheap/layout.h"
 #include "worker/record/guarded_program.h"
+#include "worker/trace/trace.h"
 
 static const char *const modes[] = {[HEAP_KIND_USUAL] = NULL,
     [HEAP_KIND_GUARD] = "guard",
@@ -35,9 +36,9 @@ static bool find_library(char path[TRACE_PATH_MAX])
 }
 
 /* What a variable of the loader would have been anyway. */
-static const char *given(const struct record_request *request, const char *variable)
+static const char *given(const json_t *env, const char *variable)
 {
-	const char *theirs = json_string_value(json_object_get(request->env, variable));
+	const char *theirs = json_string_value(json_object_get(env, variable));
 
 	if (!theirs)
 		theirs = getenv(variable);
@@ -46,32 +47,32 @@ static const char *given(const struct record_request *request, const char *varia
 
 /* The loader takes a space in LD_PRELOAD for the end of a name, but not in LD_LIBRARY_PATH, where
  * it searches for a name without a slash. */
-static bool preload(struct record_plan *plan, const struct record_request *request, char *library)
+static bool preload(struct guard_heap *heap, const json_t *env, char *library)
 {
-	const char *theirs = given(request, "LD_PRELOAD");
-	const char *searched = given(request, "LD_LIBRARY_PATH");
+	const char *theirs = given(env, "LD_PRELOAD");
+	const char *searched = given(env, "LD_LIBRARY_PATH");
 	char *slash = strrchr(library, '/');
 
 	if (strchr(library, ' ')) {
 		*slash = '\0';
-		if (asprintf(&plan->guard.search, "LD_LIBRARY_PATH=%s%s%s", library,
-			*searched ? ":" : "", searched) < 0)
+		if (asprintf(&heap->search, "LD_LIBRARY_PATH=%s%s%s", library, *searched ? ":" : "",
+			searched) < 0)
 			return false;
 		library = slash + 1;
 	}
-	return asprintf(&plan->guard.preload, "LD_PRELOAD=%s%s%s", library, *theirs ? ":" : "",
-		   theirs) >= 0;
+	return asprintf(&heap->preload, "LD_PRELOAD=%s%s%s", library, *theirs ? ":" : "", theirs) >=
+	       0;
 }
 
-bool guard_heap_plan(
-    struct record_plan *plan, const struct record_request *request, struct failure *failure)
+bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t *env,
+    const char *directory, const char *program, struct failure *failure)
 {
 	char library[TRACE_PATH_MAX];
 
-	plan->heap = request->heap;
-	if (plan->heap == HEAP_KIND_USUAL)
+	heap->kind = kind;
+	if (heap->kind == HEAP_KIND_USUAL)
 		return true;
-	if (!guarded_program_check(plan->directory, plan->program, failure))
+	if (!guarded_program_check(directory, program, failure))
 		return false;
 	if (!find_library(library)) {
 		failure_set(failure, ERROR_UNSUPPORTED, "install all of rr-warden",
@@ -84,41 +85,40 @@ bool guard_heap_plan(
 		    "the loader cannot preload the guard heap from %.300s", library);
 		return false;
 	}
-	if (preload(plan, request, library) &&
-	    asprintf(&plan->guard.mode, GUARDHEAP_MODE_VARIABLE "=%s", modes[plan->heap]) >= 0)
+	if (preload(heap, env, library) &&
+	    asprintf(&heap->mode, GUARDHEAP_MODE_VARIABLE "=%s", modes[heap->kind]) >= 0)
 		return true;
 	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 	return false;
 }
 
-void guard_heap_argv(const struct record_plan *plan, size_t *count)
+void guard_heap_argv(const struct guard_heap *heap, const char **argv, size_t *count)
 {
-	const char *const words[] = {plan->guard.search, plan->guard.preload, plan->guard.mode, ""};
+	const char *const words[] = {heap->search, heap->preload, heap->mode, ""};
 
-	for (size_t i = 0; plan->heap != HEAP_KIND_USUAL && i < sizeof(words) / sizeof(*words);
+	for (size_t i = 0; heap->kind != HEAP_KIND_USUAL && i < sizeof(words) / sizeof(*words);
 	     i++) {
 		if (!words[i])
 			continue;
-		plan->argv[(*count)++] = "-v";
-		plan->argv[(*count)++] = words[i];
+		argv[(*count)++] = "-v";
+		argv[(*count)++] = words[i];
 	}
 }
 
-bool guard_heap_place_count(struct record_plan *plan)
+bool guard_heap_place_count(struct guard_heap *heap, const char **argv, const char *trace)
 {
 	size_t i = 0;
 	char *placed;
 
-	if (plan->heap == HEAP_KIND_USUAL)
+	if (heap->kind == HEAP_KIND_USUAL)
 		return true;
-	if (asprintf(&placed, GUARDHEAP_COUNT_VARIABLE "=%s/" TRACE_GUARDHEAP_FILE,
-		plan->destination.trace) < 0)
+	if (asprintf(&placed, GUARDHEAP_COUNT_VARIABLE "=%s/" TRACE_GUARDHEAP_FILE, trace) < 0)
 		return false;
-	while (plan->argv[i] != plan->guard.mode)
+	while (argv[i] != heap->mode)
 		i++;
-	plan->argv[i + 2] = placed;
-	free(plan->guard.count);
-	plan->guard.count = placed;
+	argv[i + 2] = placed;
+	free(heap->count);
+	heap->count = placed;
 	return true;
 }
 
@@ -156,15 +156,15 @@ static char *note_of(const struct guardheap_count *count)
 	return note;
 }
 
-json_t *guard_heap_tell(const struct record_plan *plan, int trace, char **note)
+json_t *guard_heap_tell(const struct guard_heap *heap, int trace, char **note)
 {
 	struct guardheap_count count = {0};
 	json_t *told;
 
 	*note = NULL;
-	if (plan->heap == HEAP_KIND_USUAL)
+	if (heap->kind == HEAP_KIND_USUAL)
 		return NULL;
-	told = json_pack("{s:s}", "mode", modes[plan->heap]);
+	told = json_pack("{s:s}", "mode", modes[heap->kind]);
 	if (!read_count(trace, &count)) {
 		*note = strdup("The guard heap was not loaded: the program is static, has other "
 			       "rights than its files, or drops LD_PRELOAD from its environment.");
@@ -180,11 +180,11 @@ json_t *guard_heap_tell(const struct record_plan *plan, int trace, char **note)
 	return told;
 }
 
-void guard_heap_free(struct record_plan *plan)
+void guard_heap_free(struct guard_heap *heap)
 {
-	free(plan->guard.search);
-	free(plan->guard.preload);
-	free(plan->guard.mode);
-	free(plan->guard.count);
-	plan->guard.search = plan->guard.preload = plan->guard.mode = plan->guard.count = NULL;
+	free(heap->search);
+	free(heap->preload);
+	free(heap->mode);
+	free(heap->count);
+	heap->search = heap->preload = heap->mode = heap->count = NULL;
 }

@@ -3,23 +3,33 @@
 /*
  * The guard heap of a recording: how it is loaded into the program, and what it counted.
  */
-#include "worker/record/record_plan.h"
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include "sandbox/wire/failure.h"
+#include "sandbox/wire/tools.h"
 
-/* Checks that it can be used, and that the library is there. False with *failure filled. */
-bool guard_heap_plan(
-    struct record_plan *plan, const struct record_request *request, struct failure *failure);
+struct guard_heap {
+	enum heap_kind kind;
+	char *search, *preload, *mode, *count; /* variables of the program; owned, or NULL */
+};
+
+/* Checks that the program in this directory can use it, and that the library is there. `env`: the
+ * variables that the caller asked for. False with *failure filled. */
+bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t *env,
+    const char *directory, const char *program, struct failure *failure);
 
 /* The words for rr, put into argv from *count on. */
-void guard_heap_argv(const struct record_plan *plan, size_t *count);
+void guard_heap_argv(const struct guard_heap *heap, const char **argv, size_t *count);
 
-/* Names the file in which the program's processes count, for the name that the trace has now. False
- * without memory. */
-bool guard_heap_place_count(struct record_plan *plan);
+/* Names the file in which the program's processes count, for the name that the trace has now, in
+ * the words of guard_heap_argv. False without memory. */
+bool guard_heap_place_count(struct guard_heap *heap, const char **argv, const char *trace);
 
 /* After the recording: {mode, blocks, unguarded?, …}, to be released; *note, if the guard heap did
  * not guard all: what that means, for the caller to free. `trace` is its directory. */
-json_t *guard_heap_tell(const struct record_plan *plan, int trace, char **note);
+json_t *guard_heap_tell(const struct guard_heap *heap, int trace, char **note);
 
-void guard_heap_free(struct record_plan *plan);
+void guard_heap_free(struct guard_heap *heap);
 
 #endif

@@ -14,7 +14,6 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "worker/record/guard_heap.h"
 #include "worker/record/program.h"
 #include "worker/serve/lookup.h"
 #include "worker/serve/places.h"
@@ -250,7 +249,7 @@ static bool plan_argv(
 		plan->argv[count++] = "--num-cores";
 		plan->argv[count++] = plan->cores;
 	}
-	guard_heap_argv(plan, &count);
+	guard_heap_argv(&plan->heap, plan->argv, &count);
 	plan->argv[count++] = "-o";
 	plan->argv[count++] = plan->destination.trace;
 	plan->argv[count++] = "--";
@@ -336,7 +335,8 @@ bool record_plan_make(const struct worker *worker, const struct record_request *
 	       plan_numbers(worker, request, plan, failure) &&
 	       plan_directory(worker, request, plan, failure) &&
 	       plan_program(worker, request, plan, failure) &&
-	       guard_heap_plan(plan, request, failure) &&
+	       guard_heap_plan(&plan->heap, request->heap, request->env, plan->directory,
+		   plan->program, failure) &&
 	       plan_trace(worker, request, plan, failure) && plan_pmu(worker, plan, failure) &&
 	       variables_are_allowed(worker, request, failure) &&
 	       plan_environment(worker, request, plan, failure) &&
@@ -349,7 +349,7 @@ void record_plan_free(struct record_plan *plan)
 	if (plan->environment)
 		pmu_environment_free(plan->environment);
 	free(plan->argv);
-	guard_heap_free(plan);
+	guard_heap_free(&plan->heap);
 	plan->environment = NULL;
 	plan->argv = NULL;
 }

@@ -8,6 +8,7 @@
 #include "sandbox/pmu/pmu.h"
 #include "sandbox/wire/tools.h"
 #include "worker/record/destination.h"
+#include "worker/record/guard_heap.h"
 #include "worker/serve/ops.h"
 
 #define RECORD_ARGS_MAX	      1024 /* words of the command */
@@ -51,11 +52,7 @@ struct record_plan {
 	double timeout;		/* seconds, 0: none */
 	size_t output_limit;	/* bytes of each stream in the answer */
 	char cores[16];
-	enum heap_kind heap;
-	struct {
-		char *search, *preload, *mode,
-		    *count; /* variables of the program; owned, or NULL */
-	} guard;
+	struct guard_heap heap;
 };
 
 /* Checks everything that can be checked without rr. False with *failure filled. Makes nothing on

@@ -124,7 +124,7 @@ static void set_note(json_t *result, const struct recording *recording, json_t *
 static void set_heap(json_t *result, const struct recording *recording)
 {
 	char *note;
-	json_t *told = guard_heap_tell(&recording->plan, recording->trace, &note);
+	json_t *told = guard_heap_tell(&recording->plan.heap, recording->trace, &note);
 
 	if (told)
 		json_object_set_new(result, "heap", told);

@@ -352,7 +352,8 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 		return false;
 	}
 	if (!record_plan_place_temporary(&recording->plan) ||
-	    !guard_heap_place_count(&recording->plan)) {
+	    !guard_heap_place_count(
+		&recording->plan.heap, recording->plan.argv, recording->plan.destination.trace)) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
