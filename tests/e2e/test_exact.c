@@ -226,6 +226,24 @@ START_TEST(what_can_mean_only_one_is_taken_without_its_sum)
 }
 END_TEST
 
+/* An interrupt can stop rr where the exec that a session begins with is not counted as done yet. */
+START_TEST(the_beginning_is_found_by_the_event_of_its_exec_too)
+{
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	json_auto_t *start = client_tool(scene.client, "rr_when", NULL);
+	json_t *registers = client_tool(scene.client, "rr_registers", NULL);
+	cleanup_free char *before = NULL;
+
+	ck_assert_ptr_nonnull(strchr(answer_text(start, "moment"), '@'));
+	ck_assert(asprintf(&before, "%lld%s", answer_event(start, "moment") - 1,
+		      strchr(answer_text(start, "moment"), ':')) > 0);
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "main");
+	expect_answer(client_tool(scene.client, "rr_goto", "{s:s}", "moment", before), "moment",
+	    answer_text(start, "moment"));
+	expect_same(registers, client_tool(scene.client, "rr_registers", NULL));
+}
+END_TEST
+
 /* The same claims hold or fail in a new session, and in one that has been everywhere. */
 START_TEST(claims_do_not_depend_on_what_the_session_did_before)
 {
@@ -258,6 +276,7 @@ int main(void)
 	    {a_search_names_the_moments_that_a_run_does, 1},
 	    {what_can_mean_several_is_refused_with_all_of_them, 1},
 	    {what_can_mean_only_one_is_taken_without_its_sum, 1},
+	    {the_beginning_is_found_by_the_event_of_its_exec_too, 1},
 	    {claims_do_not_depend_on_what_the_session_did_before, 1}, {0}};
 
 	return scene_main_loops("exact", tests, (const char *const[]){PROGRAM, NULL});

@@ -105,16 +105,17 @@ unsigned fingerprint_sum(struct replay *replay)
 
 bool fingerprint_has_thread_at(struct replay *replay, const struct moment *there)
 {
+	int tid = there->tid ? there->tid : replay->moment.tid;
 	json_t *results = NULL;
 	const char *address;
 	bool same;
 
 	/* As above. */
 	gdb_try(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
-	    number_of(replay, there->tid));
+	    number_of(replay, tid));
 	address = mi_text(json_object_get(results, "frame"), "addr");
 	same = address && strtoull(address, NULL, 16) == there->pc && there->sum &&
-	       sum_of(replay, there->tid) == there->sum;
+	       sum_of(replay, tid) == there->sum;
 	json_decref(results);
 	return same;
 }

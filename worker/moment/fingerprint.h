@@ -24,7 +24,7 @@ void fingerprint_forget(struct fingerprint *print);
 unsigned fingerprint_sum(struct replay *replay);
 
 /* Whether the thread of that moment, which need not be the one that stopped, has its pc and its sum
- * now. False if the moment has no sum. */
+ * now. Of a moment without a thread it is the one that stopped. False if the moment has no sum. */
 bool fingerprint_has_thread_at(struct replay *replay, const struct moment *there);
 
 /* Whether the thread that stopped is within a system call: entered, and not done yet. */

@@ -362,6 +362,13 @@ static bool is_behind_call(struct replay *replay, const struct moment *to)
 	       fingerprint_has_thread_at(replay, to);
 }
 
+/* rr stops nowhere before the exec that the session begins with is done, but an interrupt does. */
+static bool is_behind_first_call(struct replay *replay, const struct moment *to)
+{
+	return (to->tid == 0 || replay->moment.tid == to->tid) &&
+	       replay->moment.ticks == to->ticks && is_behind_call(replay, to);
+}
+
 /* At the beginning of the event: goes there if it is such a moment, else stays. */
 static bool try_behind_call(
     struct replay *replay, const struct moment *to, bool *arrived, struct failure *failure)
@@ -387,7 +394,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 	if (!position_go_event(replay, to->event, failure) ||
 	    position_is_beyond(replay, to->event, failure))
 		return false;
-	if (is_exactly_there(replay, to))
+	if (is_exactly_there(replay, to) || is_behind_first_call(replay, to))
 		return true;
 	if (!try_behind_call(replay, to, &arrived, failure))
 		return false;
