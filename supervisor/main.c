@@ -19,11 +19,11 @@
 #include "sandbox/sandbox.h"
 #include "supervisor/apparmor.h"
 #include "supervisor/client.h"
-#include "supervisor/client_config.h"
-#include "supervisor/record_until_command.h"
+#include "supervisor/commands/client_config.h"
+#include "supervisor/commands/record_until_command.h"
 #include "supervisor/dispatch.h"
-#include "supervisor/doctor/doctor.h"
-#include "supervisor/explain_command.h"
+#include "supervisor/commands/doctor.h"
+#include "supervisor/commands/explain_command.h"
 #include "supervisor/help.h"
 #include "supervisor/connections.h"
 #include "supervisor/deadlines.h"
@@ -32,7 +32,7 @@
 #include "supervisor/options.h"
 #include "supervisor/own_rr.h"
 #include "supervisor/paths.h"
-#include "supervisor/rr_command.h"
+#include "supervisor/commands/rr_command.h"
 
 #define EXIT_USAGE    2
 #define LAST_FLUSH_MS 20

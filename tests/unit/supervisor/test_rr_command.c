@@ -1,7 +1,7 @@
 /*
  * `rr-warden rr`: the arguments that rr gets, where it looks for the library, when it needs gdb.
  */
-#include "supervisor/rr_command.h"
+#include "supervisor/commands/rr_command.h"
 
 #include <check.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * See client_config.h. Only prints.
  */
-#include "supervisor/client_config.h"
+#include "supervisor/commands/client_config.h"
 
 #include <jansson.h>
 #include <limits.h>

@@ -1,5 +1,5 @@
-#ifndef SUPERVISOR_DOCTOR_DOCTOR_H
-#define SUPERVISOR_DOCTOR_DOCTOR_H
+#ifndef SUPERVISOR_DOCTOR_H
+#define SUPERVISOR_DOCTOR_H
 /*
  * `rr-warden doctor`: says what works on this machine, what does not, and how to fix it. It starts
  * this very server, asks it for rr_status, and lets it record and replay a small program.

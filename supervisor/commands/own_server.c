@@ -1,7 +1,7 @@
 /*
  * See own_server.h. Trusts no answer: each has a limit in bytes and in time.
  */
-#include "supervisor/doctor/own_server.h"
+#include "supervisor/commands/own_server.h"
 
 #include <errno.h>
 #include <fcntl.h>

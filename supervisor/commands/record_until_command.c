@@ -2,7 +2,7 @@
  * A client of our own server, so that a person gets the same as an agent: the same settings,
  * sandbox and code. Must never record anything by itself.
  */
-#include "supervisor/record_until_command.h"
+#include "supervisor/commands/record_until_command.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -4,7 +4,7 @@
  * replay. Must never change the meaning of the
  * arguments.
  */
-#include "supervisor/rr_command.h"
+#include "supervisor/commands/rr_command.h"
 
 #include "sandbox/cleanup.h"
 #include "sandbox/ns.h"

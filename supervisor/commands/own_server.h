@@ -1,5 +1,5 @@
-#ifndef SUPERVISOR_DOCTOR_OWN_SERVER_H
-#define SUPERVISOR_DOCTOR_OWN_SERVER_H
+#ifndef SUPERVISOR_OWN_SERVER_H
+#define SUPERVISOR_OWN_SERVER_H
 /*
  * The own server of a command such as `doctor` or `explain`: this same program, started with the
  * same options, and called over pipes as by a client. The command therefore sees exactly what a

@@ -1,7 +1,7 @@
 /*
  * See doctor.h. Changes nothing, except for the small recording that it makes and removes.
  */
-#include "supervisor/doctor/doctor.h"
+#include "supervisor/commands/doctor.h"
 
 #include <elfutils/libdwfl.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 
 #include "sandbox/cleanup.h"
 #include "supervisor/folded.h"
-#include "supervisor/doctor/own_server.h"
+#include "supervisor/commands/own_server.h"
 #include "supervisor/monitor/ledger.h"
 #include "supervisor/status.h"
 

@@ -2,7 +2,7 @@
  * See explain_command.h. In Markdown, whatever comes from the recorded program stands in blocks of
  * code, so that it can neither format the page nor load anything into it.
  */
-#include "supervisor/explain_command.h"
+#include "supervisor/commands/explain_command.h"
 
 #include <ctype.h>
 #include <limits.h>
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "supervisor/doctor/own_server.h"
+#include "supervisor/commands/own_server.h"
 
 #define ANSWER_GRACE_S 30 /* for an answer, after its deadline */
 #define NAME_MAX_BYTES 16 /* of a register */
