@@ -72,6 +72,9 @@ check_includes() {
 	may_include worker/x86
 	check_layers worker 'worker/handlers\.h|worker/guardheap/layout\.h' \
 		x86 serve gdb trace record session read breaks moment run inspect investigate
+	found=$(grep -rl '"worker/session/launched.h"' worker | grep -v '^worker/session/')
+	[ -z "$found" ] || complain "struct launched is opaque outside worker/session:
+$found"
 	# A library of its own, which only shares x86/.
 	check_layers worker/softpmu worker/x86/ base traps rrfix cache translate legs
 	# Another one, which shares x86/ too; the worker knows its table.

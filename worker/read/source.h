@@ -4,6 +4,7 @@
  * Lines of source files, read directly: bounded, regular files only.
  */
 #include <jansson.h>
+#include <limits.h>
 #include "worker/session/replay.h"
 
 #define SOURCE_DOUBT_MAX 700

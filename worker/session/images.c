@@ -159,10 +159,10 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 
 bool images_learn(struct replay *replay, struct failure *failure)
 {
+	const struct replay *beside = replay->beside;
 	struct execs execs;
-	bool ok = execs_read(replay->worker, replay->trace_dir,
-		      replay->beside ? replay->beside->trace_dir : NULL, EXECS_READ_MS, &execs,
-		      failure) &&
+	bool ok = execs_read(replay->worker, replay->trace_dir, beside ? beside->trace_dir : NULL,
+		      EXECS_READ_MS, &execs, failure) &&
 		  images_from_execs(replay, &execs, failure);
 
 	execs_free(&execs);

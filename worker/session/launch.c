@@ -11,6 +11,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
+#include "worker/session/launched.h"
 #include "worker/session/linked_symbols.h"
 #include "worker/session/start_rr.h"
 #include "worker/serve/confine.h"
@@ -19,163 +20,29 @@
 #include "worker/gdb/library.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/settings.h"
-#include "sandbox/wire/scrub.h"
 #include "worker/gdb/must.h"
 
-#define WHY_MAX	      512
-#define PUMP_GRACE_MS 200
+#define WHY_MAX 512
 
 /* rr makes `run` begin with a step, for a gdb of 2014. With it, each restart would stop twice. */
 static const char without_hook[] = "define hook-run\nend\n";
 
-/* Keeps the end of what rr says: what the program wrote before the session begins comes first. */
-static void keep_launch(struct replay *replay, const char *bytes, size_t length)
-{
-	size_t most = sizeof(replay->launch) - 1, drop;
-
-	if (length > most) {
-		bytes += length - most;
-		length = most;
-	}
-	if (replay->launch_length + length > most) {
-		drop = replay->launch_length + length - most;
-		replay->launch_length -= drop;
-		memmove(replay->launch, replay->launch + drop, replay->launch_length);
-	}
-	memcpy(replay->launch + replay->launch_length, bytes, length);
-	replay->launch_length += length;
-	replay->launch[replay->launch_length] = '\0';
-}
-
-static bool read_rr_output(void *owner, int fd)
-{
-	struct replay *replay = owner;
-	char bytes[16 * 1024];
-	ssize_t got = read(fd, bytes, sizeof(bytes));
-
-	if (got <= 0)
-		return got < 0 && (errno == EAGAIN || errno == EINTR);
-	if (!replay->connected)
-		keep_launch(replay, bytes, (size_t)got);
-	live_output_add(replay->output, bytes, (size_t)got);
-	return true;
-}
-
-/* Keeps the last line, which may come in pieces. Blank lines do not count. */
-static void keep_gdb_words(struct replay *replay, const char *bytes, size_t count)
-{
-	size_t length = strlen(replay->gdb_words);
-
-	for (size_t i = 0; i < count; i++) {
-		if (bytes[i] == '\n') {
-			replay->gdb_words_ended = true;
-			continue;
-		}
-		if (replay->gdb_words_ended && strchr("\r ", bytes[i]))
-			continue;
-		if (replay->gdb_words_ended)
-			length = 0;
-		replay->gdb_words_ended = false;
-		if (length < sizeof(replay->gdb_words) - 1)
-			replay->gdb_words[length++] = bytes[i];
-	}
-	replay->gdb_words[length] = '\0';
-}
-
-/* gdb's stderr is not for the client, but the pipe must not fill up. */
-static bool read_gdb_errors(void *owner, int fd)
-{
-	char bytes[4096];
-	ssize_t got = read(fd, bytes, sizeof(bytes));
-
-	if (got > 0)
-		keep_gdb_words(owner, bytes, (size_t)got);
-	return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
-}
-
-/* rr ends the processes of each seek and of each checkpoint that it drops, but does not wait for
- * them. They become our children, and thousands of zombies would leave no room for new processes.
- */
-static void reap(void *owner)
-{
-	struct replay *replay = owner;
-	struct replay *beside = replay->beside;
-	struct tool *tools[] = {&replay->rr, &replay->gdb_tool, beside ? &beside->rr : NULL,
-	    beside ? &beside->gdb_tool : NULL};
-
-	tools_reap_all(tools, beside ? 4 : 2);
-}
-
-/* LIMIT: rr records nothing at address 0, but its replay of a deadly signal wants what it recorded
- * at the stack pointer. The words are those of rr 5.6 and 5.9; a damaged trace can bring them too.
- */
-static bool may_die_without_stack(const struct replay *replay, const char *words)
-{
-	return replay->images &&
-	       (strstr(words, "read_raw_data") || strstr(words, "apply_data_record_from_trace"));
-}
-
-static bool explain_loss(void *owner, char *text, size_t size)
-{
-	struct replay *replay = owner;
-	char end[64], words[600];
-
-	for (int waited = 0; waited < PUMP_GRACE_MS; waited += 10) {
-		reap(replay);
-		if (replay->rr.pid == 0 || replay->gdb_tool.pid == 0)
-			break;
-		usleep(10000);
-	}
-	read_rr_output(replay, replay->rr.output);
-	live_output_rr_words(replay->output, words, sizeof(words));
-	if (replay->rr.pid == 0) {
-		tool_describe_end(&replay->rr, end, sizeof(end));
-		/* Where it says how to connect to it, it did not say why it ended. */
-		if (strncmp(words, "Launch ", 7) == 0)
-			words[0] = '\0';
-		if (images_is_open(replay))
-			snprintf(text, size,
-			    "the recording ends at event %lld, but the program had not ended "
-			    "there: "
-			    "its recorder stopped, and rr cannot replay beyond it (it ended with "
-			    "%s); rr_goto with moment %lld or end works",
-			    images_last_event(replay), end, images_last_event(replay));
-		else if (may_die_without_stack(replay, words))
-			snprintf(text, size,
-			    "rr ended with %s: %s\nIt does so where a program dies with a stack "
-			    "pointer of 0: then rr_goto with moment %lld shows where",
-			    end, words, images_last_event(replay) - 1);
-		else
-			snprintf(
-			    text, size, "rr ended with %s%s%s", end, words[0] ? ": " : "", words);
-	} else if (replay->gdb_tool.pid == 0 && gdb_stepped_before_thread(replay->gdb)) {
-		snprintf(text, size,
-		    "gdb cannot step back from here: a thread begins on the way, and gdb ended; "
-		    "rr_continue with reverse to a breakpoint or a watchpoint works");
-	} else if (replay->gdb_tool.pid == 0) {
-		tool_describe_end(&replay->gdb_tool, end, sizeof(end));
-		scrub_bytes(words, sizeof(words), replay->gdb_words, strlen(replay->gdb_words));
-		snprintf(text, size, "gdb ended with %s%s%s", end, words[0] ? ": " : "", words);
-	} else {
-		return false;
-	}
-	return true;
-}
-
 static bool choose_pmu(struct replay *replay, struct failure *failure)
 {
-	if (!replay->choice)
-		replay->choice = calloc(1, sizeof(*replay->choice));
-	if (!replay->choice) {
+	struct launched *launched = replay->launched;
+
+	if (!launched->choice)
+		launched->choice = calloc(1, sizeof(*launched->choice));
+	if (!launched->choice) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
-	if (lookup_counter(&replay->worker->config, replay->choice) != 0) {
+	if (lookup_counter(&replay->worker->config, launched->choice) != 0) {
 		failure_set(failure, ERROR_RR_FAILED, "rr_status shows what is missing", "%s",
-		    replay->choice->error);
+		    launched->choice->error);
 		return false;
 	}
-	snprintf(replay->pmu, sizeof(replay->pmu), "%s", pmu_kind_name(replay->choice->kind));
+	snprintf(replay->pmu, sizeof(replay->pmu), "%s", pmu_kind_name(launched->choice->kind));
 	return true;
 }
 
@@ -198,7 +65,7 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 	}
 	start_policy(replay, &sandbox, &places);
 	sandbox.tcp_port = (unsigned)port;
-	if (tool_start(&replay->gdb_tool,
+	if (tool_start(&replay->launched->gdb,
 		&(struct tool_spec){.path = path,
 		    .argv = (char *const *)argv,
 		    .environment = tool_environment,
@@ -216,7 +83,7 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 /* Makes rr write its gdb commands into memory, from where gdb sources them. */
 static bool fetch_commands(struct replay *replay, int file, struct failure *failure)
 {
-	const char *const argv[] = {replay->choice->rr_path, "gdbinit", NULL};
+	const char *const argv[] = {replay->launched->choice->rr_path, "gdbinit", NULL};
 	struct sandbox_policy sandbox;
 	struct places places;
 	struct tool tool;
@@ -225,7 +92,7 @@ static bool fetch_commands(struct replay *replay, int file, struct failure *fail
 
 	start_policy(replay, &sandbox, &places);
 	if (tool_start(&tool,
-		&(struct tool_spec){.path = replay->choice->rr_path,
+		&(struct tool_spec){.path = replay->launched->choice->rr_path,
 		    .argv = (char *const *)argv,
 		    .environment = tool_environment,
 		    .role = ROLE_QUERY, /* it only prints, and that filter is built sooner */
@@ -279,7 +146,7 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 {
 	char executable[PATH_MAX];
 
-	while (!launch_parse(replay->launch, port, executable, sizeof(executable))) {
+	while (!launch_parse(replay->launched->said, port, executable, sizeof(executable))) {
 		if (gdb_must_stop(replay->gdb)) {
 			worker_fail_interrupted(replay->worker, failure);
 			replay->worker->broken = true;
@@ -363,7 +230,7 @@ static bool connect_tools(
 		json_array_append_new(
 		    replay->warnings, json_sprintf("no symbols from %s: %s", replay->executable,
 					  gdb_message(replay->gdb)));
-	replay->connected = true;
+	replay->launched->connected = true;
 	if (!gdb_check(replay->gdb,
 		gdb_command(replay->gdb, NULL, "-target-select extended-remote 127.0.0.1:%d",
 		    remote_port(remote)),
@@ -408,7 +275,7 @@ static bool prepare_starter(
 	struct places places;
 
 	start_policy(replay, &sandbox, &places);
-	return starter_begin(&replay->starter,
+	return starter_begin(&replay->launched->starter,
 	    &(struct starter_spec){.start = start_rr_again,
 		.owner = replay,
 		.policy = &sandbox,
@@ -426,12 +293,14 @@ static bool confine(struct worker *worker, struct replay *const replays[], struc
 	size_t count = 0, tool = 0;
 
 	for (size_t i = 0; i < BOTH && replays[i]; i++) {
+		struct launched *launched = replays[i]->launched;
+
 		keep[count++] = replays[i]->trace;
-		keep[count++] = remote_gdb_fd(replays[i]->link);
-		keep[count++] = remote_rr_fd(replays[i]->link);
-		keep[count++] = replays[i]->starter.socket;
-		tools[tool++] = &replays[i]->rr;
-		tools[tool++] = &replays[i]->gdb_tool;
+		keep[count++] = remote_gdb_fd(launched->link);
+		keep[count++] = remote_rr_fd(launched->link);
+		keep[count++] = launched->starter.socket;
+		tools[tool++] = &launched->rr;
+		tools[tool++] = &launched->gdb;
 	}
 	keep[count] = -1;
 	return worker_confine(worker, ROLE_WORKER, tools, keep, failure);
@@ -442,7 +311,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 {
 	cleanup_fd int commands = memfd_create("rr-gdbinit", MFD_CLOEXEC);
 	__attribute__((cleanup(cleanup_remote))) struct remote *remote = remote_new(0);
-	const struct remote *link = replay->link = remote;
+	const struct remote *link = replay->launched->link = remote;
 	int port = 0;
 
 	if (!remote) {
@@ -456,17 +325,15 @@ static bool prepare(struct replay *replay, struct failure *failure)
 	    !choose_pmu(replay, failure) || !images_learn(replay, failure))
 		return false;
 	images_set(replay, images_of_event(replay, replay->wanted_event));
-	if (!start_rr(replay, images_at(replay), remote_free_port(), 0, &replay->rr, failure))
+	if (!start_rr(
+		replay, images_at(replay), remote_free_port(), 0, &replay->launched->rr, failure))
 		return false;
-	replay->gdb = gdb_new(replay->worker, &replay->gdb_tool, replay);
+	replay->gdb = gdb_new(replay->worker, &replay->launched->gdb, replay);
 	if (!replay->gdb) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
-	gdb_on_loss(replay->gdb, explain_loss);
-	gdb_on_turn(replay->gdb, reap);
-	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
-	gdb_watch(replay->gdb, replay->gdb_tool.errors, read_gdb_errors);
+	launched_watch(replay);
 	return fetch_commands(replay, commands, failure) && configure(replay, commands, failure) &&
 	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
 	       prepare_starter(replay, link, failure);
@@ -474,26 +341,26 @@ static bool prepare(struct replay *replay, struct failure *failure)
 
 bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 {
+	struct launched *launched = replay->launched;
 	struct remote *remote;
 	int port;
 
 	if (!gdb_check(replay->gdb, gdb_disconnect(replay->gdb), ERROR_GDB_FAILED, NULL, failure))
 		return false;
-	gdb_unwatch(replay->gdb, replay->rr.output);
-	tool_end(&replay->rr);
-	replay->connected = false;
-	replay->launch_length = 0;
-	replay->launch[0] = '\0';
+	gdb_unwatch(replay->gdb, launched->rr.output);
+	tool_end(&launched->rr);
+	launched->connected = false;
+	launched_forget_said(launched);
 	images_set(replay, number);
 	if (!starter_ask(
-		&replay->starter, replay->worker, (unsigned)number, &replay->rr, failure)) {
+		&launched->starter, replay->worker, (unsigned)number, &launched->rr, failure)) {
 		failure_set_hint(failure, worker_lost_hint(replay->worker));
 		return false;
 	}
-	gdb_watch(replay->gdb, replay->rr.output, read_rr_output);
+	launched_watch_rr(replay);
 	if (!await_rr(replay, &port, failure))
 		return false;
-	remote = starter_connect(&replay->starter, replay->worker, failure);
+	remote = starter_connect(&launched->starter, replay->worker, failure);
 	if (!remote)
 		return false;
 	gdb_connect(replay->gdb, remote);
@@ -503,18 +370,14 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 /* The child with this pid did not call exec, so rr needs another option for it. */
 static bool is_forked_only(const struct replay *replay)
 {
-	return replay->pid && !replay->fork_pid && strstr(replay->launch, "never exec()ed");
+	return replay->pid && !replay->fork_pid && strstr(replay->launched->said, "never exec()ed");
 }
 
 static void clear(struct replay *replay, struct failure *failure)
 {
-	starter_end(&replay->starter);
 	gdb_free(replay->gdb);
 	replay->gdb = NULL;
-	tool_end(&replay->gdb_tool);
-	tool_end(&replay->rr);
-	replay->launch_length = 0;
-	replay->launch[0] = '\0';
+	launched_end(replay->launched);
 	replay->worker->broken = false;
 	replay->worker->loss = (struct failure){0};
 	*failure = (struct failure){0};
@@ -560,11 +423,13 @@ static bool prepare_any(struct replay *replay, struct failure *failure)
 
 static bool explain(const struct replay *replay, struct failure *failure)
 {
-	if (failure->code == ERROR_RR_FAILED && !replay->worker->interrupt && replay->rr.pid == 0)
+	const struct launched *launched = replay->launched;
+
+	if (failure->code == ERROR_RR_FAILED && !replay->worker->interrupt && launched->rr.pid == 0)
 		snprintf(failure->hint, sizeof(failure->hint), "%s", hint_for(failure->message));
-	else if (failure->code == ERROR_GDB_FAILED && replay->gdb_tool.pid == 0)
+	else if (failure->code == ERROR_GDB_FAILED && launched->gdb.pid == 0)
 		failure_set_hint(failure, "try again; `rr-warden doctor` tests rr and gdb");
-	if (replay->pid && strstr(replay->launch, "No process")) {
+	if (replay->pid && strstr(launched->said, "No process")) {
 		/* This is the reason, and not that rr ended because of it. */
 		replay->worker->loss = (struct failure){0};
 		failure_set(failure, ERROR_NOT_FOUND, "rr_ps lists the processes of a recording",
@@ -578,7 +443,7 @@ bool launch_tools(struct replay *replay, struct failure *failure)
 	struct replay *const one[BOTH] = {replay};
 
 	return (prepare_any(replay, failure) && confine(replay->worker, one, failure) &&
-		   connect_tools(replay, replay->link, failure)) ||
+		   connect_tools(replay, replay->launched->link, failure)) ||
 	       explain(replay, failure);
 }
 
@@ -594,6 +459,6 @@ bool launch_both(struct replay *one, struct replay *other, struct failure *failu
 		return explain(other, failure);
 	if (!confine(one->worker, both, failure))
 		return false;
-	return (connect_tools(one, one->link, failure) || explain(one, failure)) &&
-	       (connect_tools(other, other->link, failure) || explain(other, failure));
+	return (connect_tools(one, one->launched->link, failure) || explain(one, failure)) &&
+	       (connect_tools(other, other->launched->link, failure) || explain(other, failure));
 }

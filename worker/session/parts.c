@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
+#include "worker/session/launched.h"
 #include "worker/session/trace_output.h"
 #include "worker/session/kernel_writes.h"
 #include "worker/trace/trace.h"
@@ -17,13 +18,10 @@ void replay_free(struct replay *replay)
 	if (!replay)
 		return;
 	gdb_free(replay->gdb);
-	starter_end(&replay->starter);
-	tool_end(&replay->gdb_tool);
-	tool_end(&replay->rr);
+	launched_free(replay->launched);
 	images_free(replay->images);
 	trace_output_free(replay->trace_output);
 	kernel_writes_free(replay->writes);
-	free(replay->choice);
 	live_output_free(replay->output);
 	breakpoint_list_clear(&replay->breakpoints);
 	json_decref(replay->checkpoints);
@@ -46,8 +44,7 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	if (!replay)
 		return NULL;
 	replay->worker = worker;
-	replay->rr = replay->gdb_tool = TOOL_NONE;
-	replay->starter = STARTER_NONE;
+	replay->launched = launched_new();
 	replay->trace_dir = strdup(trace->path);
 	replay->trace = steal_fd(&trace->directory);
 	replay->output = live_output_new();
@@ -58,7 +55,7 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	replay->sources_missed = json_object();
 	replay->breakpoints.next = replay->next_checkpoint = 1;
 	replay->selected.number = 1;
-	if (replay->trace_dir && replay->output)
+	if (replay->launched && replay->trace_dir && replay->output)
 		return replay;
 	replay_free(replay);
 	return NULL;

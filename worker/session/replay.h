@@ -1,11 +1,10 @@
 #ifndef WORKER_REPLAY_H
 #define WORKER_REPLAY_H
 /*
- * A replay session inside its worker: one rr, one gdb, and what the worker itself keeps about them.
- * Shared by the modules that serve operations on it; nobody else looks inside.
+ * A replay session inside its worker: its gdb, and what the worker itself keeps about it. Shared by
+ * the modules that serve operations on it; nobody else looks inside.
  */
 #include <jansson.h>
-#include <limits.h>
 #include <stdbool.h>
 #include "worker/gdb/check.h"
 #include "worker/gdb/gdb.h"
@@ -13,12 +12,9 @@
 #include "worker/serve/ops.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/live_output.h"
-#include "worker/serve/tool.h"
-#include "worker/session/starter.h"
 
 #define REPLAY_CHECKPOINTS_MAX 200
 #define REPLAY_EXPRESSION_MAX  4096
-#define REPLAY_LAUNCH_LINE_MAX (PATH_MAX + 512)
 #define REPLAY_EVENT_FAR                                                                           \
 	1000000000000LL /* beyond the end of every trace, so rr stops at the end                   \
 			 */
@@ -53,7 +49,7 @@ struct copies {
 };
 
 struct images;
-struct pmu_choice;
+struct launched;
 struct trace_output;
 struct kernel_writes;
 
@@ -61,30 +57,23 @@ struct replay {
 	struct worker *worker;
 	void (*changed)(
 	    struct replay *replay); /* makes the supervisor store the session's present state */
-	struct tool rr, gdb_tool;
 	struct gdb *gdb;
-	const struct remote *link; /* between them, which belongs to gdb; NULL before */
+	struct launched *launched; /* rr and gdb as processes; opaque outside this folder */
 	struct replay *beside;	   /* another session of this worker, or NULL */
 	struct live_output *output;
-	char launch[REPLAY_LAUNCH_LINE_MAX]; /* what rr said before it was connected to */
-	size_t launch_length;
 	char *trace_dir, *executable, *original; /* original may be NULL */
 	int trace; /* its directory, locked for as long as the session has a worker; see trace_lock
 		    */
-	struct pmu_choice *choice;	   /* the counter that rr uses */
 	struct images *images;		   /* see images.h */
-	struct starter starter;		   /* if the process has several images */
 	struct trace_output *trace_output; /* what was printed; NULL: not read yet */
 	struct kernel_writes *writes;	   /* what the kernel wrote; NULL: not read yet */
 	struct files files;		   /* sources that were shown */
 	json_t *sources_missing; /* recorded path: why it cannot be opened; see source.c */
 	json_t *sources_missed;	 /* those of them that a client was told about */
 	char pmu[32];
-	char gdb_words[512];	  /* gdb's last line on stderr */
-	bool gdb_words_ended;	  /* what follows is another one */
 	long long pid, asked_pid; /* asked_pid 0: the first process */
 	bool worst;		  /* by default, the process that ended worst */
-	bool fork_pid, connected, at_end, at_signal;
+	bool fork_pid, at_end, at_signal;
 	bool crossed; /* the last run crossed an exec: the description of the next stop says so */
 	long long passed_over;	     /* hits of the last run without an access; see unaccessed.h */
 	unsigned long long first_pc; /* of the image's first instruction */

@@ -10,6 +10,7 @@
 #include "sandbox/pmu/pmu.h"
 #include "worker/serve/places.h"
 #include "worker/session/images.h"
+#include "worker/session/launched.h"
 
 #define WHY_MAX	    512
 #define RR_ARGS_MAX 32
@@ -17,11 +18,13 @@
 void start_policy(
     const struct replay *replay, struct sandbox_policy *sandbox, struct places *places)
 {
+	const struct replay *beside = replay->beside;
+
 	tool_policy(&replay->worker->config, sandbox);
 	places_begin(places, &replay->worker->config);
 	/* The worker's view has the other session's trace too. */
-	if (replay->beside)
-		places_hide(places, replay->beside->trace_dir);
+	if (beside)
+		places_hide(places, beside->trace_dir);
 	places_read(places, replay->trace_dir);
 	places_apply(places, sandbox);
 }
@@ -67,10 +70,11 @@ static void add_process(struct rr_line *line, const struct replay *replay, size_
 static void compose_server(
     struct rr_line *line, const struct replay *replay, size_t number, int port)
 {
+	const struct pmu_choice *choice = replay->launched->choice;
 	static const char *const fixed[] = {"-M", "replay", "-k", "-s", NULL};
 
-	*line = (struct rr_line){.argv = {replay->choice->rr_path}, .count = 1};
-	add_all(line, pmu_rr_options(replay->choice));
+	*line = (struct rr_line){.argv = {choice->rr_path}, .count = 1};
+	add_all(line, pmu_rr_options(choice));
 	add_all(line, fixed);
 	snprintf(line->port, sizeof(line->port), "%d", port);
 	add(line, line->port);
@@ -80,13 +84,14 @@ static void compose_server(
 
 static void compose_aside(struct rr_line *line, const struct replay *replay, enum aside aside)
 {
+	const struct pmu_choice *choice = replay->launched->choice;
 	static const char *const fixed[ASIDE_COUNT][4] = {[ASIDE_EVENTS] = {"dump"},
 	    [ASIDE_OUTPUT] = {"-M", "replay", "-a"},
 	    [ASIDE_INPUTS] = {"dump", "-e", "-m"}};
 
-	*line = (struct rr_line){.argv = {replay->choice->rr_path}, .count = 1};
+	*line = (struct rr_line){.argv = {choice->rr_path}, .count = 1};
 	if (aside == ASIDE_OUTPUT)
-		add_all(line, pmu_rr_options(replay->choice));
+		add_all(line, pmu_rr_options(choice));
 	add_all(line, fixed[aside]);
 	add(line, replay->trace_dir);
 }
@@ -95,8 +100,9 @@ static void compose_aside(struct rr_line *line, const struct replay *replay, enu
 static bool start(struct replay *replay, const struct rr_line *line, int port, pid_t parent,
     struct tool *tool, struct failure *failure)
 {
+	const struct pmu_choice *choice = replay->launched->choice;
 	const struct worker_config *config = &replay->worker->config;
-	char **environment = pmu_rr_environment(replay->choice, config->softpmu, tool_environment);
+	char **environment = pmu_rr_environment(choice, config->softpmu, tool_environment);
 	struct sandbox_policy sandbox;
 	struct places places;
 	char why[WHY_MAX];
@@ -112,7 +118,7 @@ static bool start(struct replay *replay, const struct rr_line *line, int port, p
 	if (parent)
 		sandbox.parent = parent;
 	started = tool_start(tool,
-		      &(struct tool_spec){.path = replay->choice->rr_path,
+		      &(struct tool_spec){.path = choice->rr_path,
 			  .argv = (char *const *)line->argv,
 			  .environment = environment,
 			  .role = ROLE_RR_REPLAY,
@@ -145,7 +151,7 @@ bool start_rr(struct replay *replay, size_t number, int port, pid_t parent, stru
 bool start_aside(
     struct replay *replay, enum aside aside, struct tool *tool, struct failure *failure)
 {
-	return starter_ask(&replay->starter, replay->worker,
+	return starter_ask(&replay->launched->starter, replay->worker,
 	    (unsigned)(images_count(replay) + aside), tool, failure);
 }
 

@@ -3,6 +3,7 @@
  * into the trace's directory. Neither the agent nor this worker chooses the file or opens it.
  */
 #include <errno.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -4,6 +4,7 @@
  * The code of one function: where its lines begin, where it calls, and which variables of the
  * program it names.
  */
+#include <limits.h>
 #include "worker/session/replay.h"
 
 #define FUNCTION_SPOTS_MAX   600 /* places to stop at */

@@ -3,6 +3,7 @@
  */
 #include "worker/investigate/search/own_code.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
