@@ -159,3 +159,16 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 	    expression);
 	return 0;
 }
+
+int watchpoint_insert_word(
+    struct replay *replay, unsigned long long address, enum watch_access access)
+{
+	struct failure ignored = {0};
+	char expression[48];
+	int number;
+
+	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", address);
+	number = watchpoint_insert(replay, expression, access, true, NULL, &ignored);
+	json_decref(ignored.details);
+	return number;
+}

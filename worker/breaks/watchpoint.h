@@ -10,4 +10,8 @@
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure);
 
+/* Watches the eight bytes at an address; 0: it cannot. */
+int watchpoint_insert_word(
+    struct replay *replay, unsigned long long address, enum watch_access access);
+
 #endif

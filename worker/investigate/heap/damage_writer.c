@@ -162,19 +162,12 @@ static enum scan_verdict see_write(
 /* Back from here until it is known who wrote the words last. */
 static void find_writers(struct replay *replay, struct watched *watched)
 {
-	struct failure ignored = {0};
-	char expression[40];
-
-	for (size_t i = 0; i < watched->count; i++) {
-		snprintf(
-		    expression, sizeof(expression), "*(unsigned long *) 0x%llx", watched->words[i]);
+	for (size_t i = 0; i < watched->count; i++)
 		watched->numbers[i] =
-		    watchpoint_insert(replay, expression, WATCH_WRITE, true, NULL, &ignored);
-	}
+		    watchpoint_insert_word(replay, watched->words[i], WATCH_WRITE);
 	(void)backtrack_scan(replay, see_write, watched); /* what it has not found is not known */
 	for (size_t i = 0; i < watched->count; i++)
 		temporary_breakpoint_delete(replay, watched->numbers[i]);
-	json_decref(ignored.details);
 }
 
 static void forget(struct watched *watched)

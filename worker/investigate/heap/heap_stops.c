@@ -17,18 +17,6 @@ void heap_unset(struct heap *heap, int *number)
 	*number = 0;
 }
 
-static int watch(struct heap *heap, unsigned long long address, enum watch_access access)
-{
-	struct failure ignored = {0};
-	char place[64];
-	int number;
-
-	snprintf(place, sizeof(place), "*(unsigned long *) 0x%llx", address);
-	number = watchpoint_insert(heap->replay, place, access, true, NULL, &ignored);
-	json_decref(ignored.details);
-	return number;
-}
-
 void heap_unwatch_words(struct heap *heap)
 {
 	for (size_t i = 0; i < HEAP_WORDS_MAX; i++)
@@ -57,7 +45,8 @@ static void watch_words(struct heap *heap, unsigned long long from, unsigned lon
 		count = heap->block.room / HEAP_WORD;
 	heap->watched_words = count;
 	for (size_t i = 0; i < count; i++)
-		heap->words[i] = watch(heap, heap->watched + HEAP_WORD * i, WATCH_ACCESS);
+		heap->words[i] = watchpoint_insert_word(
+		    heap->replay, heap->watched + HEAP_WORD * i, WATCH_ACCESS);
 }
 
 static void unwatch_headers(struct heap *heap)
@@ -70,9 +59,11 @@ void heap_watch_live(struct heap *heap)
 {
 	unwatch_headers(heap);
 	watch_words(heap, heap->address, WORDS_LIVE);
-	heap->below = watch(heap, heap->block.address - HEAP_WORD, WATCH_WRITE);
+	heap->below =
+	    watchpoint_insert_word(heap->replay, heap->block.address - HEAP_WORD, WATCH_WRITE);
 	if (!heap->block.mapped)
-		heap->above = watch(heap, heap->block.address + heap->block.room, WATCH_WRITE);
+		heap->above = watchpoint_insert_word(
+		    heap->replay, heap->block.address + heap->block.room, WATCH_WRITE);
 }
 
 static int stop_at(struct heap *heap, unsigned long long address)

@@ -41,14 +41,10 @@ static enum scan_verdict see_write(
 bool last_writer_find(struct replay *replay, unsigned long long address, struct last_writer *writer)
 {
 	struct look look = {.address = address, .writer = writer};
-	struct failure ignored = {0};
-	char expression[40];
 	bool found;
 
 	*writer = (struct last_writer){0};
-	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", address);
-	look.number = watchpoint_insert(replay, expression, WATCH_WRITE, true, NULL, &ignored);
-	json_decref(ignored.details);
+	look.number = watchpoint_insert_word(replay, address, WATCH_WRITE);
 	if (!look.number)
 		return false;
 	found = backtrack_scan(replay, see_write, &look) == SCAN_FOUND;

@@ -91,18 +91,6 @@ static unsigned long long find_chunk(
 	return chunk;
 }
 
-static int watch_word(struct origin *origin, unsigned long long address)
-{
-	struct failure ignored = {0};
-	char expression[64];
-	int number;
-
-	snprintf(expression, sizeof(expression), "*(unsigned long *) 0x%llx", address);
-	number = watchpoint_insert(origin->replay, expression, WATCH_WRITE, true, NULL, &ignored);
-	json_decref(ignored.details);
-	return number;
-}
-
 /* Memory that no file is mapped to, and that is no stack. */
 static bool may_be_heap(const struct mapping *mapping, unsigned long long address)
 {
@@ -130,8 +118,8 @@ void origin_block_watch(struct origin *origin, struct origin_block *block)
 	if (!chunk)
 		return;
 	block->address = chunk + HEADER;
-	block->header = watch_word(origin, chunk + 8);
-	block->first = watch_word(origin, chunk + HEADER);
+	block->header = watchpoint_insert_word(replay, chunk + 8, WATCH_WRITE);
+	block->first = watchpoint_insert_word(replay, chunk + HEADER, WATCH_WRITE);
 }
 
 void origin_block_unwatch(struct origin *origin, struct origin_block *block)
