@@ -1,6 +1,5 @@
 #include "worker/breaks/jit_code.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/breaks/hardware.h"
@@ -10,8 +9,7 @@
  * without symbols is found in the mappings. */
 static bool is_generated(struct replay *replay, const json_t *bkpt)
 {
-	const char *address = mi_text(bkpt, "addr");
-	unsigned long long at = address ? strtoull(address, NULL, 16) : 0;
+	unsigned long long at = mi_address(bkpt, "addr");
 	struct mappings *mappings;
 	const struct mapping *mapping;
 	bool generated;

@@ -15,8 +15,7 @@
 static bool write_at(struct replay *replay, const json_t *place, const char *condition,
     struct condition_written *written, struct failure *failure)
 {
-	const char *address = mi_text(place, "addr");
-	unsigned long long at = address ? strtoull(address, NULL, 16) : 0;
+	unsigned long long at = mi_address(place, "addr");
 
 	*failure = (struct failure){0};
 	if (at)

@@ -307,6 +307,13 @@ int mi_number(const json_t *tree, const char *name, int absent)
 	return text ? number_of(text) : absent;
 }
 
+unsigned long long mi_address(const json_t *tree, const char *name)
+{
+	const char *text = mi_text(tree, name);
+
+	return text ? strtoull(text, NULL, 16) : 0;
+}
+
 const json_t *mi_breakpoint_row(const json_t *rows, long long number)
 {
 	json_t *row;

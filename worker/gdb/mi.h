@@ -56,6 +56,10 @@ const json_t *mi_breakpoint_row(const json_t *rows, long long number);
 /* The decimal number that the text at `name` begins with; `absent` when there is no text there. */
 int mi_number(const json_t *tree, const char *name, int absent);
 
+/* The address that the text at `name` is, with or without 0x; 0 when there is none, as for
+ * "<PENDING>". */
+unsigned long long mi_address(const json_t *tree, const char *name);
+
 /* The system's number of a thread, out of its "target-id" ("Thread 12.13": 13); 0 when it has none.
  */
 int mi_tid(const json_t *thread);

@@ -54,7 +54,7 @@ static json_t *describe_memory(
 	const char *begin = mi_text(block, "begin"), *contents = mi_text(block, "contents");
 	const char *offset = mi_text(block, "offset");
 	cleanup_free char *lines = malloc((DUMP_BYTES_MAX / DUMP_PER_LINE + 2) * DUMP_LINE_MAX);
-	unsigned long long address = begin ? strtoull(begin, NULL, 16) : 0;
+	unsigned long long address = mi_address(block, "begin");
 	json_t *result;
 
 	if (!contents || !lines) {

@@ -47,14 +47,6 @@ static bool read_number(struct replay *replay, const char *command, const char *
 	return false;
 }
 
-static unsigned long long read_pc(struct replay *replay)
-{
-	json_t *stop = gdb_last_stop(replay->gdb);
-	const char *address = mi_text(json_object_get(stop, "frame"), "addr");
-
-	return address ? strtoull(address, NULL, 16) : 0;
-}
-
 bool position_read(struct replay *replay, struct moment *moment, struct failure *failure)
 {
 	const char *text;
@@ -80,7 +72,7 @@ bool position_update(struct replay *replay, struct failure *failure)
 	selection_take_stop(replay);
 	if (!position_read(replay, &moment, failure))
 		return false;
-	moment.pc = read_pc(replay);
+	moment.pc = mi_address(json_object_get(gdb_last_stop(replay->gdb), "frame"), "addr");
 	replay->moment = moment;
 	if (stop_kind(replay) == STOP_END)
 		replay->end = moment;

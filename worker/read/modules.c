@@ -18,8 +18,7 @@ static bool is_nameless(const json_t *frame)
 
 static void locate(const struct mappings *mappings, json_t *frame)
 {
-	const char *text = mi_text(frame, "address");
-	unsigned long long address = text ? strtoull(text, NULL, 16) : 0;
+	unsigned long long address = mi_address(frame, "address");
 	const struct mapping *mapping = address ? mappings_find(mappings, address) : NULL;
 	char place[MODULE_SHOWN + 24];
 	const char *name;

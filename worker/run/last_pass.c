@@ -67,8 +67,8 @@ static bool can_count(
 
 	for (size_t i = 0; i == 0 || i < count; i++) {
 		const json_t *place = count ? json_array_get(places, i) : row;
-		const char *text = mi_text(place, "addr"), *at = mi_text(place, "at");
-		unsigned long long address = text ? strtoull(text, NULL, 16) : 0;
+		const char *at = mi_text(place, "at");
+		unsigned long long address = mi_address(place, "addr");
 
 		if (!address || !is_enabled(place) || (at && strstr(at, "@plt>")) ||
 		    !passes_begin_once(replay, address))

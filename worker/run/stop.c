@@ -42,15 +42,14 @@ static void set_text(json_t *object, const char *name, const char *text)
 
 static void add_source(struct replay *replay, json_t *json, const json_t *frame)
 {
-	const char *path = mi_text(frame, "fullname"), *address = mi_text(frame, "addr");
+	const char *path = mi_text(frame, "fullname");
 	int at = mi_number(frame, "line", 0);
 	json_t *source = source_around(replay, path, at);
 	char doubt[SOURCE_DOUBT_MAX];
 
 	if (source)
 		json_object_set_new(json, "source", source);
-	if (at && source_doubt(replay, path, strtoull(address ? address : "0", NULL, 16), doubt,
-		      sizeof(doubt))[0])
+	if (at && source_doubt(replay, path, mi_address(frame, "addr"), doubt, sizeof(doubt))[0])
 		json_object_set_new(json, "source_warning", json_string(doubt));
 }
 

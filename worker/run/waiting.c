@@ -26,7 +26,8 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL, *bkpt, *several;
 	struct symbol symbol = {0};
-	const char *address, *at;
+	unsigned long long address;
+	const char *at;
 	struct failure ignored = {0};
 
 	where[0] = '\0';
@@ -35,8 +36,8 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 		return false;
 	bkpt = json_object_get(results, "bkpt");
 	several = json_object_get(bkpt, "locations");
-	address = mi_text(json_array_size(several) ? json_array_get(several, 0) : bkpt, "addr");
-	if (address && symbol_at(replay, strtoull(address, NULL, 16), &symbol) &&
+	address = mi_address(json_array_size(several) ? json_array_get(several, 0) : bkpt, "addr");
+	if (address && symbol_at(replay, address, &symbol) &&
 	    (at = strstr(symbol.said, of)) != NULL)
 		snprintf(where, WAITING_NOTE_MAX, "%s", at + sizeof(of) - 2);
 	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));

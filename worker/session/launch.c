@@ -213,10 +213,7 @@ static void keep_memory(struct replay *replay)
 /* The image's first instruction runs only once, so the image begins there. */
 static void note_first(struct replay *replay)
 {
-	const json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
-	const char *address = mi_text(frame, "addr");
-
-	replay->first_pc = address ? strtoull(address, NULL, 16) : 0;
+	replay->first_pc = mi_address(json_object_get(gdb_last_stop(replay->gdb), "frame"), "addr");
 }
 
 static bool connect_tools(

@@ -256,13 +256,6 @@ bool block_is_kept(struct replay *replay, const struct block *block)
 
 /* ---- Who called it --------------------------------------------------------------------------- */
 
-static unsigned long long address_in(const json_t *frame)
-{
-	const char *address = mi_text(frame, "address");
-
-	return address ? strtoull(address, NULL, 16) : 0;
-}
-
 static bool is_operator(const char *name)
 {
 	return name && (begins(name, "operator new") || begins(name, "operator delete"));
@@ -274,7 +267,7 @@ static bool is_of_allocator(
 	unsigned long long entry;
 	char name[FUNCTION_MAX];
 
-	if (!where_entry(replay, address_in(frame) - 1, &entry, name, sizeof(name)))
+	if (!where_entry(replay, mi_address(frame, "address") - 1, &entry, name, sizeof(name)))
 		return false;
 	for (size_t i = 0; i < ALLOCATOR_FUNCTIONS; i++)
 		if (allocator->functions[i] == entry)
@@ -342,7 +335,8 @@ enum allocator_way allocator_way(
 		   is_of_allocator(replay, allocator, caller)))
 		level++;
 	name[0] = '\0';
-	if (caller && name_function(replay, called_from(replay, address_in(caller)), name, size))
+	if (caller &&
+	    name_function(replay, called_from(replay, mi_address(caller, "address")), name, size))
 		way = way_of(name);
 	json_decref(frames);
 	return way;
@@ -355,8 +349,8 @@ void allocator_called(struct replay *replay, char *name, size_t size)
 
 	name[0] = '\0';
 	for (size_t level = 1; (frame = json_array_get(frames, level)); level++) {
-		if (name_function(
-			replay, called_from(replay, address_in(frame)), called, sizeof(called)) &&
+		if (name_function(replay, called_from(replay, mi_address(frame, "address")), called,
+			sizeof(called)) &&
 		    way_of(called) != WAY_UNKNOWN)
 			snprintf(name, size, "%s", called);
 		if (name[0] && !is_operator(mi_text(frame, "function")))
@@ -391,7 +385,8 @@ static bool has_called_allocator(struct replay *replay, const json_t *frame)
 {
 	char name[FUNCTION_MAX];
 
-	return name_function(replay, called_from(replay, address_in(frame)), name, sizeof(name)) &&
+	return name_function(
+		   replay, called_from(replay, mi_address(frame, "address")), name, sizeof(name)) &&
 	       way_of(name) != WAY_UNKNOWN;
 }
 

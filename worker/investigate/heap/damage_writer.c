@@ -56,7 +56,7 @@ unsigned long long damage_entry(struct replay *replay, bool takes)
 		name = mi_text(frame, "func");
 		if (entry || !name || !is_allocators(name, takes))
 			continue;
-		address = backtrack_pc(frame);
+		address = mi_address(frame, "addr");
 		if (symbol_at(replay, address, &symbol))
 			entry = address - symbol.offset;
 	}

@@ -237,12 +237,11 @@ static void look_back_at_overwrite(struct replay *replay, struct crash *crash)
 /* The same for what the guard heap has stopped. */
 static bool look_back_at_guarded(struct replay *replay, struct crash *crash)
 {
-	const char *address = mi_text(crash->fault.json, "address");
 	struct failure ignored = {0};
 	json_t *found = NULL;
 
 	if (guarded_is_there(replay) && return_ticket_use(replay, &crash->place, &ignored))
-		found = guarded_tell(replay, address ? strtoull(address, NULL, 16) : 0);
+		found = guarded_tell(replay, mi_address(crash->fault.json, "address"));
 	if (found) {
 		report_add_cause(
 		    crash->report, json_string_value(json_object_get(found, "conclusion")));

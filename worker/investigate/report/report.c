@@ -106,15 +106,13 @@ static void add_variables(struct replay *replay, json_t *frames, const json_t *f
 static void add_source(struct replay *replay, json_t *report, const json_t *own)
 {
 	char path[FRAME_PATH_MAX], doubt[SOURCE_DOUBT_MAX];
-	const char *address = mi_text(own, "address");
 	json_t *source = frame_source(replay, own);
 	int line;
 
 	if (source)
 		json_object_set_new(report, "source", source);
 	if (frame_place(own, path, &line) &&
-	    source_doubt(
-		replay, path, strtoull(address ? address : "0", NULL, 16), doubt, sizeof(doubt))[0])
+	    source_doubt(replay, path, mi_address(own, "address"), doubt, sizeof(doubt))[0])
 		json_object_set_new(report, "source_warning", json_string(doubt));
 }
 

@@ -4,7 +4,6 @@
 #include "worker/investigate/search/backtrack.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include "worker/gdb/mi.h"
 #include "worker/read/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
@@ -27,16 +26,9 @@ json_t *backtrack_stack(struct replay *replay)
 	return stack;
 }
 
-unsigned long long backtrack_pc(const json_t *frame)
-{
-	const char *address = mi_text(frame, "addr");
-
-	return address ? strtoull(address, NULL, 16) : 0;
-}
-
 unsigned long long backtrack_call(struct replay *replay, const json_t *frame)
 {
-	unsigned long long behind = backtrack_pc(frame);
+	unsigned long long behind = mi_address(frame, "addr");
 	struct instruction call;
 
 	return behind && accessed_instruction(replay, behind - CALL_BYTES, &call) && call.calls &&

@@ -13,9 +13,6 @@
  * func, ...}. Owned by the caller; NULL: not readable. */
 json_t *backtrack_stack(struct replay *replay);
 
-/* The frame's program counter; 0: not known. */
-unsigned long long backtrack_pc(const json_t *frame);
-
 /* The direct call behind which that frame stands; 0: there is none. */
 unsigned long long backtrack_call(struct replay *replay, const json_t *frame);
 

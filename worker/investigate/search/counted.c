@@ -19,9 +19,9 @@ bool counted_sum(struct replay *replay, unsigned long long *sum)
 
 static bool begins_once(struct replay *replay, const json_t *place)
 {
-	const char *address = mi_text(place, "addr");
+	unsigned long long address = mi_address(place, "addr");
 
-	return address && passes_begin_once(replay, strtoull(address, NULL, 0));
+	return address && passes_begin_once(replay, address);
 }
 
 /* Whether each place of a breakpoint is one where passes are what is counted. */
