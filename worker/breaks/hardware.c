@@ -24,13 +24,6 @@ static bool breaks(const json_t *row)
 	return strcmp(mi_text(row, "type"), "hw breakpoint") == 0;
 }
 
-static bool is_enabled(const json_t *row)
-{
-	const char *enabled = mi_text(row, "enabled");
-
-	return enabled && enabled[0] == 'y';
-}
-
 /* A breakpoint uses a register for each of its places. */
 static int registers_of(const json_t *bkpt)
 {
@@ -42,7 +35,7 @@ static int registers_of(const json_t *bkpt)
 		return 1;
 	json_array_foreach(places, i, place)
 	{
-		count += is_enabled(place);
+		count += mi_is_enabled(place);
 	}
 	return count;
 }
@@ -96,7 +89,7 @@ static void registers_used(struct replay *replay, int *least, int *most)
 	{
 		int count;
 
-		if (!hardware_is(row) || !is_enabled(row))
+		if (!hardware_is(row) || !mi_is_enabled(row))
 			continue;
 		count = breaks(row) ? registers_of(row) : registers_of_watchpoint(replay, row);
 		*least += count ? count : 1;

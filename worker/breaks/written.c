@@ -3,7 +3,6 @@
  */
 #include "worker/breaks/written.h"
 
-#include <stdlib.h>
 #include <string.h>
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/gdb/check.h"
@@ -27,16 +26,13 @@ static bool write_at(struct replay *replay, const json_t *place, const char *con
 static bool write_somewhere(struct replay *replay, const json_t *bkpt, const char *condition,
     struct condition_written *written, struct failure *failure)
 {
-	const json_t *places = json_object_get(bkpt, "locations");
-	size_t count = json_array_size(places);
+	const json_t *place;
 
-	if (!count)
-		return write_at(replay, bkpt, condition, written, failure);
-	for (size_t i = 0; i < count && i < PLACES_MAX; i++)
-		if (write_at(replay, json_array_get(places, i), condition, written, failure))
+	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)) && i < PLACES_MAX; i++)
+		if (write_at(replay, place, condition, written, failure))
 			return true;
 	/* The others may have what these lack. */
-	return count > PLACES_MAX && write_at(replay, NULL, condition, written, failure);
+	return place && write_at(replay, NULL, condition, written, failure);
 }
 
 bool written_condition(struct replay *replay, const struct breakpoint *breakpoint,

@@ -328,6 +328,22 @@ const json_t *mi_breakpoint_row(const json_t *rows, long long number)
 	return NULL;
 }
 
+const json_t *mi_breakpoint_place(const json_t *row, size_t index)
+{
+	const json_t *places = json_object_get(row, "locations");
+
+	if (json_array_size(places))
+		return json_array_get(places, index);
+	return index == 0 ? row : NULL;
+}
+
+bool mi_is_enabled(const json_t *row)
+{
+	const char *enabled = mi_text(row, "enabled");
+
+	return enabled && enabled[0] == 'y';
+}
+
 int mi_tid(const json_t *thread)
 {
 	const char *target = mi_text(thread, "target-id");

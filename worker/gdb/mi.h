@@ -52,6 +52,11 @@ const char *mi_text(const json_t *tree, const char *name);
 const json_t *mi_breakpoints(const json_t *results);
 /* The one with that number, borrowed; NULL if there is none. */
 const json_t *mi_breakpoint_row(const json_t *rows, long long number);
+/* Its place with that index, borrowed; one with a single place is that itself. NULL behind the
+ * last. */
+const json_t *mi_breakpoint_place(const json_t *row, size_t index);
+/* Whether a breakpoint or a place of one is enabled. */
+bool mi_is_enabled(const json_t *row);
 
 /* The decimal number that the text at `name` begins with; `absent` when there is no text there. */
 int mi_number(const json_t *tree, const char *name, int absent);

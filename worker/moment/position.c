@@ -116,13 +116,11 @@ static long long integer_of(const json_t *json, const char *name)
 
 bool position_from_json(const json_t *json, struct moment *moment)
 {
-	const char *pc = mi_text(json, "pc");
-
 	*moment = (struct moment){
 	    .event = integer_of(json, "event"),
 	    .ticks = integer_of(json, "ticks"),
 	    .tid = (int)integer_of(json, "tid"),
-	    .pc = pc ? strtoull(pc, NULL, 16) : 0,
+	    .pc = mi_address(json, "pc"),
 	    .sum = (unsigned)json_integer_value(json_object_get(json, "sum")),
 	};
 	return moment->event >= 0 && moment->ticks >= 0;

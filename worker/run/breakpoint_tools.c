@@ -45,14 +45,13 @@ static char *copy(const char *text)
 
 static json_t *describe(const json_t *bkpt, int number, const char *location)
 {
-	const json_t *place = bkpt, *several = json_object_get(bkpt, "locations");
+	const json_t *several = json_object_get(bkpt, "locations"), *place;
 	char name[BRIEF_NAME_MAX];
 	const char *full;
 	json_t *json;
 
 	stubs_hide(bkpt);
-	if (json_array_size(several))
-		place = json_array_get(several, 0);
+	place = mi_breakpoint_place(bkpt, 0);
 	full = mi_text(place, "fullname");
 	json = json_pack("{s:i,s:s}", "number", number, "location", location);
 	if (pending_waits(place)) {

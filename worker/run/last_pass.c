@@ -50,27 +50,18 @@ struct pass {
 
 /* ---- Which breakpoints ----------------------------------------------------------------------- */
 
-static bool is_enabled(const json_t *row)
-{
-	const char *enabled = mi_text(row, "enabled");
-
-	return enabled && enabled[0] == 'y';
-}
-
 /* Whether each place of a breakpoint is one whose passes can be counted; *at_bound: one of them is
  * where the bound is. */
 static bool can_count(
     struct replay *replay, const json_t *row, unsigned long long bound, bool *at_bound)
 {
-	const json_t *places = json_object_get(row, "locations");
-	size_t count = json_array_size(places);
+	const json_t *place;
 
-	for (size_t i = 0; i == 0 || i < count; i++) {
-		const json_t *place = count ? json_array_get(places, i) : row;
+	for (size_t i = 0; (place = mi_breakpoint_place(row, i)); i++) {
 		const char *at = mi_text(place, "at");
 		unsigned long long address = mi_address(place, "addr");
 
-		if (!address || !is_enabled(place) || (at && strstr(at, "@plt>")) ||
+		if (!address || !mi_is_enabled(place) || (at && strstr(at, "@plt>")) ||
 		    !passes_begin_once(replay, address))
 			return false;
 		*at_bound |= address == bound;
@@ -86,7 +77,7 @@ static bool take_row(struct replay *replay, struct pass *pass, const json_t *row
 	const char *kept = mi_text(row, "disp"), *condition = mi_text(row, "cond");
 	struct twin *twin = &pass->twin[pass->count];
 
-	if (!is_enabled(row))
+	if (!mi_is_enabled(row))
 		return true;
 	if (pass->count == TWINS_MAX || !location || !type || !kept || strcmp(kept, "keep") != 0 ||
 	    (strcmp(type, "breakpoint") != 0 && strcmp(type, "hw breakpoint") != 0))

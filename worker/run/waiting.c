@@ -24,7 +24,7 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 {
 	static const char of[] = " of /";
 	char quoted[GDB_QUOTED_MAX];
-	json_t *results = NULL, *bkpt, *several;
+	json_t *results = NULL, *bkpt;
 	struct symbol symbol = {0};
 	unsigned long long address;
 	const char *at;
@@ -35,8 +35,7 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 	    gdb_command(replay->gdb, &results, "-break-insert -- %s", quoted) != GDB_DONE)
 		return false;
 	bkpt = json_object_get(results, "bkpt");
-	several = json_object_get(bkpt, "locations");
-	address = mi_address(json_array_size(several) ? json_array_get(several, 0) : bkpt, "addr");
+	address = mi_address(mi_breakpoint_place(bkpt, 0), "addr");
 	if (address && symbol_at(replay, address, &symbol) &&
 	    (at = strstr(symbol.said, of)) != NULL)
 		snprintf(where, WAITING_NOTE_MAX, "%s", at + sizeof(of) - 2);

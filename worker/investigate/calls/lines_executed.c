@@ -92,8 +92,7 @@ static bool add_function(struct lines_executed *lines, unsigned long long addres
 			lines->first = lines->table[i].line;
 	json_array_foreach(code, j, one)
 	{
-		const char *text = mi_text(one, "address");
-		unsigned long long pc = text ? strtoull(text, NULL, 16) : 0;
+		unsigned long long pc = mi_address(one, "address");
 
 		for (i = 0; i < lines->table_count; i++)
 			if (lines->table[i].address == pc && lines->table[i].line > lines->last)
@@ -106,10 +105,8 @@ static bool add_function(struct lines_executed *lines, unsigned long long addres
 static bool choose_function(
     struct lines_executed *lines, const json_t *bkpt, struct failure *failure)
 {
-	const json_t *locations = json_object_get(bkpt, "locations");
-	const json_t *first = json_array_size(locations) ? json_array_get(locations, 0) : bkpt;
-	const char *path = mi_text(first, "fullname");
-	size_t i;
+	const char *path = mi_text(mi_breakpoint_place(bkpt, 0), "fullname");
+	const json_t *place;
 
 	if (!path) {
 		failure_set(failure, ERROR_NOT_FOUND, "build the program with -g",
@@ -119,13 +116,10 @@ static bool choose_function(
 	snprintf(lines->path, sizeof(lines->path), "%s", path);
 	if (!read_table(lines, failure))
 		return false;
-	for (i = 0; i == 0 || i < json_array_size(locations); i++) {
-		const json_t *one =
-		    json_array_size(locations) ? json_array_get(locations, i) : bkpt;
-		const char *address = mi_text(one, "addr"), *name = mi_text(one, "func");
+	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
+		const char *name = mi_text(place, "func");
 
-		if (address && name &&
-		    !add_function(lines, strtoull(address, NULL, 16), name, failure))
+		if (name && !add_function(lines, mi_address(place, "addr"), name, failure))
 			return false;
 	}
 	if (lines->first && lines->last >= lines->first)

@@ -27,17 +27,14 @@ static bool begins_once(struct replay *replay, const json_t *place)
 /* Whether each place of a breakpoint is one where passes are what is counted. */
 static bool can_count(struct replay *replay, const json_t *bkpt)
 {
-	const json_t *places = json_object_get(bkpt, "locations"), *place;
-	size_t i;
+	const json_t *place;
 
 	if (!hardware_is(bkpt) || pending_waits(bkpt))
 		return false;
-	json_array_foreach(places, i, place)
-	{
+	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++)
 		if (!begins_once(replay, place))
 			return false;
-	}
-	return places || begins_once(replay, bkpt);
+	return true;
 }
 
 int counted_begin(

@@ -123,13 +123,6 @@ static void read_instruction(struct function_code *code, const json_t *one,
 	}
 }
 
-static unsigned long long address_of(const json_t *instruction)
-{
-	const char *text = mi_text(instruction, "address");
-
-	return text ? strtoull(text, NULL, 16) : 0;
-}
-
 static void add_lines(struct function_code *code, const struct line_table *table, const json_t *all)
 {
 	json_t *one;
@@ -137,7 +130,7 @@ static void add_lines(struct function_code *code, const struct line_table *table
 
 	json_array_foreach((json_t *)all, i, one)
 	{
-		unsigned long long address = address_of(one);
+		unsigned long long address = mi_address(one, "address");
 
 		for (size_t row = 0; row < table->count; row++) {
 			int line = table->rows[row].line;
@@ -186,8 +179,8 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 	all = ok ? json_object_get(results, "asm_insns") : NULL;
 	code->optimized = table.is_optimized;
 	add_lines(code, &table, all);
-	json_array_foreach(all, i, one)
-	    read_instruction(code, one, address_of(one), address_of(json_array_get(all, i + 1)));
+	json_array_foreach(all, i, one) read_instruction(code, one, mi_address(one, "address"),
+	    mi_address(json_array_get(all, i + 1), "address"));
 	qsort(code->spots, code->count, sizeof(*code->spots), by_address);
 	line_table_free(&table);
 	json_decref(results);

@@ -70,8 +70,7 @@ static bool is_direct(
 
 static bool find_call(struct replay *replay, const json_t *frame, struct call *call)
 {
-	const char *text = mi_text(frame, "address");
-	unsigned long long behind = text ? strtoull(text, NULL, 16) : 0;
+	unsigned long long behind = mi_address(frame, "address");
 	struct instruction instruction;
 
 	if (!behind)
