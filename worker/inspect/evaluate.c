@@ -235,7 +235,7 @@ static json_t *evaluate_all(
 	reading.max = (max < VALUE_MAX ? max : VALUE_MAX) - 100;
 	json_array_foreach(list, i, entry)
 	{
-		if (replay->worker->broken || replay->worker->interrupt)
+		if (!worker_goes_on(replay->worker))
 			break;
 		json_array_append_new(
 		    results, evaluate_one(replay, json_string_value(entry), &reading));

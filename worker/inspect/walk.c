@@ -190,8 +190,7 @@ static void follow(struct walk *walk)
 {
 	char *value = NULL, why[200] = "";
 
-	while (
-	    !walk->ended[0] && !walk->replay->worker->interrupt && !walk->replay->worker->broken) {
+	while (!walk->ended[0] && worker_goes_on(walk->replay->worker)) {
 		free(value);
 		value = NULL;
 		if (is_over(walk))

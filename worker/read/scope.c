@@ -65,8 +65,7 @@ void scope_explain(struct replay *replay, struct failure *failure)
 	json_t *results = NULL;
 	int level;
 
-	if (replay->worker->broken || replay->worker->interrupt ||
-	    !read_name(failure->message, name) ||
+	if (!worker_goes_on(replay->worker) || !read_name(failure->message, name) ||
 	    gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d 0 %d",
 		replay->selected.number, LEVELS_MAX - 1) != GDB_DONE)
 		return;

@@ -342,7 +342,7 @@ json_t *values_list(
 	{
 		if (mi_text(variable, "arg") && !arguments)
 			continue;
-		if (budget < LOCAL_MAX || replay->worker->interrupt || replay->worker->broken) {
+		if (budget < LOCAL_MAX || !worker_goes_on(replay->worker)) {
 			if (left_out)
 				(*left_out)++;
 			continue;

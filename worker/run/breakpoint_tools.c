@@ -80,7 +80,7 @@ static json_t *insert_now_or_later(struct replay *replay, struct breakpoint *wan
 
 	if (bkpt)
 		return bkpt;
-	if (!replay->worker->broken && !replay->worker->interrupt &&
+	if (worker_goes_on(replay->worker) &&
 	    pending_is_likely(replay, wanted->what, later, failure)) {
 		*failure = (struct failure){0};
 		wanted->pending = true;

@@ -253,7 +253,7 @@ static enum found judge(const struct search *search)
 static enum found try_stretch(struct replay *replay, struct search *search, struct failure *failure)
 {
 	while (!look(replay, search, failure)) {
-		if (replay->worker->broken || replay->worker->interrupt || search->unguarded)
+		if (!worker_goes_on(replay->worker) || search->unguarded)
 			return FOUND_FAILURE;
 		*failure = (struct failure){0};
 		search->unguarded = true;

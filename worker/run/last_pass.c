@@ -297,7 +297,7 @@ static enum last_pass go(struct replay *replay, struct pass *pass, struct failur
 		return LAST_PASS_NONE;
 	if (ok && go_last(replay, pass, failure))
 		return LAST_PASS_THERE;
-	if (replay->worker->broken || replay->worker->interrupt)
+	if (!worker_goes_on(replay->worker))
 		return LAST_PASS_FAILED;
 	json_decref(failure->details);
 	*failure = (struct failure){0};

@@ -90,6 +90,12 @@ void worker_begun(struct worker *worker, const json_t *json);
 void worker_recorded(
     struct worker *worker, double seconds, uint64_t trace_bytes, const char *last_line);
 
+/* Whether the running operation may do more: neither rr nor gdb is lost, and nobody interrupts. */
+static inline bool worker_goes_on(const struct worker *worker)
+{
+	return !worker->broken && !worker->interrupt;
+}
+
 /* What to do after rr or gdb was lost: a hint for the failure. */
 const char *worker_lost_hint(const struct worker *worker);
 

@@ -42,7 +42,7 @@ static bool is_near_cxx(struct replay *replay, int thread, int frame)
 /* Memory that cannot be read cannot be read in C++ either. */
 static bool is_worth_it(const struct replay *replay)
 {
-	return !replay->worker->broken && !replay->worker->interrupt &&
+	return worker_goes_on(replay->worker) &&
 	       !gdb_says(gdb_message(replay->gdb), SAYS_UNREADABLE) &&
 	       !gdb_says(gdb_message(replay->gdb), SAYS_TOO_LARGE);
 }

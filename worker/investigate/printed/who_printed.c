@@ -333,7 +333,7 @@ static json_t *look(
 		json_object_set_new(json, "formatting_unknown", json_string(why.message));
 	scene_forget(&write);
 	scene_forget(&made);
-	if (!replay->worker->broken && !replay->worker->interrupt)
+	if (worker_goes_on(replay->worker))
 		return json;
 	*failure = why;
 	return NULL;

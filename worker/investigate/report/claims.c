@@ -285,7 +285,7 @@ json_t *claims_check(
 		json_array_append_new(list, check(replay, claim, in_full, &unchecked));
 		json_decref(unchecked.details);
 		unchecked.details = NULL;
-		if (!replay->worker->broken && !replay->worker->interrupt)
+		if (worker_goes_on(replay->worker))
 			continue;
 		if (unchecked.code == ERROR_LIMIT)
 			*failure = unchecked;

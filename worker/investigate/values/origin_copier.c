@@ -171,7 +171,7 @@ enum origin_copied origin_from_copier(struct origin *origin, struct failure *fai
 		return ORIGIN_NOT_COPIED;
 	here = return_ticket_hold(replay);
 	found = find_arguments(origin, name, failure);
-	if (replay->worker->broken || replay->worker->interrupt)
+	if (!worker_goes_on(replay->worker))
 		return ORIGIN_COPY_FAILED;
 	if (!found) {
 		json_decref(failure->details);

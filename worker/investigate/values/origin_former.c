@@ -63,7 +63,7 @@ static bool find_handout(
 
 	if (found)
 		allocator_called(replay, block->by, sizeof(block->by));
-	else if (!replay->worker->broken && !replay->worker->interrupt)
+	else if (worker_goes_on(replay->worker))
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
 	json_decref(failure.details);
@@ -91,7 +91,7 @@ static void tell_former(struct origin *origin, const struct moment *released)
 
 	if (position_go(replay, released, &failure))
 		origin->left = find_writer(origin, &failure);
-	if (!replay->worker->broken && !replay->worker->interrupt)
+	if (worker_goes_on(replay->worker))
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
 	json_decref(failure.details);
@@ -113,8 +113,7 @@ static bool from_unset(struct origin *origin, struct origin_block *block, const 
 
 	if (block->life == LIFE_FREED && find_handout(origin, block, read))
 		block->life = LIFE_NEW;
-	if (!origin->replay->worker->broken && !origin->replay->worker->interrupt &&
-	    !is_zero(&origin->now))
+	if (worker_goes_on(origin->replay->worker) && !is_zero(&origin->now))
 		tell_former(origin, &begun);
 	if (block->life == LIFE_NEW)
 		return origin_finish(origin, ORIGIN_UNSET,
@@ -141,7 +140,5 @@ bool origin_from_block(struct origin *origin, struct origin_block *block, const 
 		    "calloc, which handed out the block at 0x%llx filled with zeros",
 		    block->address);
 	from_unset(origin, block, read);
-	return origin->replay->worker->broken || origin->replay->worker->interrupt
-		   ? origin_stop(origin, failure)
-		   : false;
+	return !worker_goes_on(origin->replay->worker) ? origin_stop(origin, failure) : false;
 }
