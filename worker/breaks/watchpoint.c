@@ -54,7 +54,7 @@ static bool watch_pointed(struct replay *replay, const char *expression, enum wa
     const char *condition, struct failure *failure)
 {
 	char text[GDB_QUOTED_MAX / 2];
-	int number = replay->watched + 1;
+	int number = replay->taught.watched + 1;
 
 	snprintf(text, sizeof(text), "set $rr_watched%d = &(%s)", number, expression);
 	if (!command_here(replay, text, failure))
@@ -62,7 +62,7 @@ static bool watch_pointed(struct replay *replay, const char *expression, enum wa
 	snprintf(text, sizeof(text), "*$rr_watched%d", number);
 	if (!watch(replay, text, access, false, condition, failure))
 		return false;
-	replay->watched = number;
+	replay->taught.watched = number;
 	return true;
 }
 

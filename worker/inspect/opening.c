@@ -112,11 +112,11 @@ static bool begin(struct replay *replay, const struct replay_start_args *args,
 	    restore ? json_integer_value(json_object_get(restore, "asked_pid")) : args->pid;
 	replay->fork_pid =
 	    restore ? json_is_true(json_object_get(restore, "fork_pid")) : args->fork_pid;
-	replay->asked_pid = replay->pid;
-	replay->worst = args->worst;
+	replay->asked.pid = replay->pid;
+	replay->asked.worst = args->worst;
 	if (!read_at(args->at, replay->fork_pid, &at, failure))
 		return false;
-	replay->wanted_event = restore ? saved_event(restore) : at.event;
+	replay->asked.event = restore ? saved_event(restore) : at.event;
 	if (!launch_tools(replay, failure))
 		return false;
 	learn_process(replay);
@@ -145,8 +145,8 @@ static struct replay *open_one(
 	trace_close(&trace);
 	if (!replay)
 		return NULL;
-	replay->pid = replay->asked_pid = pid;
-	replay->wanted_event = REPLAY_EVENT_FAR;
+	replay->pid = replay->asked.pid = pid;
+	replay->asked.event = REPLAY_EVENT_FAR;
 	return replay;
 }
 

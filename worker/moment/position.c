@@ -134,7 +134,7 @@ static bool restart(struct replay *replay, const char *target, struct failure *f
 	replay->copies.seeks_in_call++;
 	if (leftover_forks_are_at_the_limit(replay, failure))
 		return false;
-	if (replay->caches)
+	if (replay->taught.caches)
 		gdb_must_console(gdb, GDB_FORGET_MEMORY);
 	breakpoints_count_hits(replay);
 	replay->at_signal = replay->at_end = false;

@@ -30,7 +30,7 @@ static json_t *state_json(struct replay *replay)
 	position_take_sum(replay);
 	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o}", "trace_dir",
 	    replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
-	    (json_int_t)replay->asked_pid, "fork_pid", replay->fork_pid, "moment",
+	    (json_int_t)replay->asked.pid, "fork_pid", replay->fork_pid, "moment",
 	    position_json_exact(&replay->moment), "selected_tid", replay->selected.tid, "frame",
 	    replay->selected.frame, "at_end", replay->at_end, "at_signal", replay->at_signal,
 	    "breakpoints", breakpoints_save(replay), "checkpoints", checkpoints_json(replay),

@@ -99,12 +99,12 @@ static void fail(const char *line, struct failure *failure)
 
 static void define(struct replay *replay)
 {
-	if (replay->statics != STATICS_UNTRIED)
+	if (replay->taught.statics != STATICS_UNTRIED)
 		return;
 	if (gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, NULL, definition), UNCHECKED))
-		replay->statics = STATICS_CHECKED;
+		replay->taught.statics = STATICS_CHECKED;
 	else if (!replay->worker->interrupt)
-		replay->statics = STATICS_UNKNOWN;
+		replay->taught.statics = STATICS_UNKNOWN;
 }
 
 bool ambiguous_statics_check(struct replay *replay, const char *expression, struct failure *failure)
@@ -115,7 +115,7 @@ bool ambiguous_statics_check(struct replay *replay, const char *expression, stru
 
 	while (!line && write_command(expression, &next, command, sizeof(command))) {
 		define(replay);
-		if (replay->statics != STATICS_CHECKED)
+		if (replay->taught.statics != STATICS_CHECKED)
 			return true;
 		if (!selection_console(replay, command)) {
 			gdb_done_or_warn(replay->gdb,

@@ -70,7 +70,7 @@ static bool add_folders(struct replay *replay, const json_t *libraries)
 		const char *name = mi_text(library, "target-name");
 
 		if (mappings && name && strcmp(mi_text(library, "symbols-loaded"), "0") == 0)
-			added |= add_folder(mappings, name, replay->library_folders);
+			added |= add_folder(mappings, name, replay->taught.library_folders);
 	}
 	mappings_free(mappings);
 	return added;
@@ -104,7 +104,7 @@ void libraries_find(struct replay *replay)
 	replay->library_late |= added;
 	if (added && gdb_done_or_warn(replay->gdb,
 			 gdb_command(replay->gdb, NULL, "-gdb-set solib-search-path %s",
-			     replay->library_folders),
+			     replay->taught.library_folders),
 			 "a library that the program has loaded has no symbols here"))
 		correct_frame(replay);
 	json_decref(results);

@@ -9,24 +9,25 @@
 
 void printers_load(struct replay *replay)
 {
-	if (!replay->printers_loaded)
+	if (!replay->taught.printers_loaded)
 		library_load(replay->gdb);
-	replay->printers_loaded = true;
+	replay->taught.printers_loaded = true;
 }
 
 void printers_begin(struct replay *replay)
 {
 	printers_load(replay);
 	/* A gdb without Python has none. An interrupt may have left some of them on. */
-	replay->printers_on = gdb_console(replay->gdb, NULL, LIBRARY_PRINTERS_ON) == GDB_DONE ||
-			      gdb_was_interrupted(replay->gdb);
+	replay->taught.printers_on =
+	    gdb_console(replay->gdb, NULL, LIBRARY_PRINTERS_ON) == GDB_DONE ||
+	    gdb_was_interrupted(replay->gdb);
 }
 
 void printers_end(struct replay *replay)
 {
-	if (replay->printers_on && !replay->worker->broken)
+	if (replay->taught.printers_on && !replay->worker->broken)
 		gdb_must_console(replay->gdb, LIBRARY_PRINTERS_OFF);
-	replay->printers_on = false;
+	replay->taught.printers_on = false;
 }
 
 bool printers_would_help(const char *value)

@@ -22,11 +22,11 @@
 #define RESULT_BUDGET  (32 * 1024)
 #define WHOLE_MAX      (16L * 1024 * 1024) /* bytes of a function, of which little is shown */
 
-/* The descriptor is replay->files'. What was not found is not asked for again. why[FILES_WHY_MAX]
- * and *found may be NULL. */
+/* The descriptor is replay->sources.files'. What was not found is not asked for again.
+ * why[FILES_WHY_MAX] and *found may be NULL. */
 static int open_kept(struct replay *replay, const char *path, struct files_found *found, char *why)
 {
-	const json_t *known = path ? json_object_get(replay->sources_missing, path) : NULL;
+	const json_t *known = path ? json_object_get(replay->sources.missing, path) : NULL;
 	char reason[FILES_WHY_MAX] = "";
 	int fd = -1;
 
@@ -35,14 +35,14 @@ static int open_kept(struct replay *replay, const char *path, struct files_found
 	if (known)
 		snprintf(reason, sizeof(reason), "%s", json_string_value(known));
 	else
-		fd = files_open_source(&replay->files, path, found, reason);
+		fd = files_open_source(&replay->sources.files, path, found, reason);
 	if (fd < 0 && why)
 		snprintf(why, FILES_WHY_MAX, "%s", reason);
 	if (fd >= 0 || known)
 		return fd;
-	if (json_object_size(replay->sources_missing) >= PLACES_MAX)
-		json_object_clear(replay->sources_missing);
-	json_object_set_new(replay->sources_missing, path, json_string(reason));
+	if (json_object_size(replay->sources.missing) >= PLACES_MAX)
+		json_object_clear(replay->sources.missing);
+	json_object_set_new(replay->sources.missing, path, json_string(reason));
 	return -1;
 }
 
@@ -173,11 +173,11 @@ bool source_is_there(struct replay *replay, const char *path)
 static const char *missing(
     struct replay *replay, const char *path, const char *why, char *text, size_t size)
 {
-	if (path[0] != '/' || json_object_get(replay->sources_missed, path))
+	if (path[0] != '/' || json_object_get(replay->sources.told, path))
 		return "";
-	if (json_object_size(replay->sources_missed) >= PLACES_MAX)
-		json_object_clear(replay->sources_missed);
-	json_object_set_new(replay->sources_missed, path, json_true());
+	if (json_object_size(replay->sources.told) >= PLACES_MAX)
+		json_object_clear(replay->sources.told);
+	json_object_set_new(replay->sources.told, path, json_true());
 	snprintf(text, size, "%.300s cannot be shown: %s", path, why);
 	return text;
 }

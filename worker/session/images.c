@@ -133,8 +133,8 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 {
 	images_free(replay->images);
 	replay->images = calloc(1, sizeof(*replay->images));
-	if (!replay->pid && replay->worst)
-		replay->asked_pid = replay->pid = execs_worst_pid(execs);
+	if (!replay->pid && replay->asked.worst)
+		replay->asked.pid = replay->pid = execs_worst_pid(execs);
 	if (!replay->pid)
 		replay->pid = execs->first_pid;
 	if (!replay->images || !take(replay, replay->images, execs)) {

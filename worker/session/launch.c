@@ -206,8 +206,8 @@ static bool configure(struct replay *replay, int file, struct failure *failure)
  */
 static void keep_memory(struct replay *replay)
 {
-	replay->caches = gdb_console(replay->gdb, NULL, GDB_FORGET_MEMORY) == GDB_DONE &&
-			 gdb_console(replay->gdb, NULL, "mem 0 0 rw cache") == GDB_DONE;
+	replay->taught.caches = gdb_console(replay->gdb, NULL, GDB_FORGET_MEMORY) == GDB_DONE &&
+				gdb_console(replay->gdb, NULL, "mem 0 0 rw cache") == GDB_DONE;
 }
 
 /* The image's first instruction runs only once, so the image begins there. */
@@ -238,7 +238,7 @@ static bool connect_tools(
 			replay->gdb, gdb_wait(replay->gdb, -1), ERROR_GDB_FAILED, NULL, failure))
 			return false;
 	note_first(replay);
-	if (!replay->caches)
+	if (!replay->taught.caches)
 		keep_memory(replay);
 	else
 		gdb_must_console(replay->gdb, GDB_FORGET_MEMORY);
@@ -321,7 +321,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 	if (!start_gdb(replay, commands, remote_port(link), failure) ||
 	    !choose_pmu(replay, failure) || !images_learn(replay, failure))
 		return false;
-	images_set(replay, images_of_event(replay, replay->wanted_event));
+	images_set(replay, images_of_event(replay, replay->asked.event));
 	if (!start_rr(
 		replay, images_at(replay), remote_free_port(), 0, &replay->launched->rr, failure))
 		return false;

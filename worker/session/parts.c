@@ -27,10 +27,10 @@ void replay_free(struct replay *replay)
 	json_decref(replay->checkpoints);
 	json_decref(replay->signals);
 	json_decref(replay->warnings);
-	json_decref(replay->sources_missing);
-	json_decref(replay->sources_missed);
+	json_decref(replay->sources.missing);
+	json_decref(replay->sources.told);
 	cleanup_close(&replay->trace);
-	files_forget(&replay->files);
+	files_forget(&replay->sources.files);
 	free(replay->trace_dir);
 	free(replay->executable);
 	free(replay->original);
@@ -51,8 +51,8 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	replay->checkpoints = json_array();
 	replay->signals = json_object();
 	replay->warnings = json_array();
-	replay->sources_missing = json_object();
-	replay->sources_missed = json_object();
+	replay->sources.missing = json_object();
+	replay->sources.told = json_object();
 	replay->breakpoints.next = replay->next_checkpoint = 1;
 	replay->selected.number = 1;
 	if (replay->launched && replay->trace_dir && replay->output)

@@ -48,6 +48,34 @@ struct copies {
 	unsigned long tasks;	/* at the session's start */
 };
 
+/* What the client asked for when the session was opened. */
+struct asked_for {
+	long long pid;	 /* 0: the first process */
+	bool worst;	 /* without a pid, the process that ended worst */
+	long long event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
+};
+
+/* Sources as source.c opened them. */
+struct shown_sources {
+	struct files files;
+	json_t *missing; /* recorded path: why it cannot be opened */
+	json_t *told;	 /* those of them that a client was told about */
+};
+
+/* What gdb has been told in this session, so that it is told once. */
+struct taught {
+	bool caches;			   /* it keeps the memory it has read */
+	bool printers_on, printers_loaded; /* see printers.h */
+	char library_folders[4096];	   /* where it looks for libraries; see libraries.h */
+	bool silent_hits;		   /* how to count them; see silent_hits.c */
+	int watched;			   /* variables of ours; see watchpoint.c */
+	enum {
+		STATICS_UNTRIED,
+		STATICS_CHECKED,
+		STATICS_UNKNOWN
+	} statics; /* see ambiguous_statics.c */
+};
+
 struct images;
 struct launched;
 struct trace_output;
@@ -67,30 +95,18 @@ struct replay {
 	struct images *images;		   /* see images.h */
 	struct trace_output *trace_output; /* what was printed; NULL: not read yet */
 	struct kernel_writes *writes;	   /* what the kernel wrote; NULL: not read yet */
-	struct files files;		   /* sources that were shown */
-	json_t *sources_missing; /* recorded path: why it cannot be opened; see source.c */
-	json_t *sources_missed;	 /* those of them that a client was told about */
+	struct shown_sources sources;
 	char pmu[32];
-	long long pid, asked_pid; /* asked_pid 0: the first process */
-	bool worst;		  /* by default, the process that ended worst */
+	struct asked_for asked;
+	long long pid;
 	bool fork_pid, at_end, at_signal;
 	bool crossed; /* the last run crossed an exec: the description of the next stop says so */
 	long long passed_over;	     /* hits of the last run without an access; see unaccessed.h */
 	unsigned long long first_pc; /* of the image's first instruction */
 	struct copies copies;
 	int rr_number; /* counts the rrs, because the next rr does not know what one holds */
-	long long wanted_event;	    /* where the session begins; REPLAY_EVENT_FAR: the last image */
-	bool caches;		    /* gdb keeps the memory it has read */
-	bool printers_on;	    /* gdb uses them: printers_begin */
-	bool printers_loaded;	    /* see printers.h */
-	char library_folders[4096]; /* where gdb looks for libraries; see libraries.h */
+	struct taught taught;
 	bool library_late; /* where one lies was found after it had been loaded; see libraries.h */
-	bool silent_hits_defined; /* see silent_hits.c */
-	enum {
-		STATICS_UNTRIED,
-		STATICS_CHECKED,
-		STATICS_UNKNOWN
-	} statics;		      /* see ambiguous_statics.c */
 	struct moment moment, opened; /* now; when the session was opened */
 	struct moment departed;	      /* where the present run began; event 0: the program stands */
 	struct moment end;	      /* of this process; event 0: not known yet */
@@ -98,7 +114,6 @@ struct replay {
 	struct breakpoint_list breakpoints;
 	json_t *checkpoints; /* see checkpoints.c */
 	int next_checkpoint;
-	int watched;	 /* pointers of ours that are watched through; see watchpoint.c */
 	json_t *signals; /* see signals.c */
 	json_t *warnings;
 };

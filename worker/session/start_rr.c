@@ -54,7 +54,7 @@ static void add_process(struct rr_line *line, const struct replay *replay, size_
 	const struct image *image = images_get(replay, number);
 	bool several = images_count(replay) > 1;
 
-	if (!replay->asked_pid && !several)
+	if (!replay->asked.pid && !several)
 		return;
 	snprintf(line->pid, sizeof(line->pid), "%lld", replay->pid);
 	add(line, image->forked || replay->fork_pid ? "-f" : "-p");

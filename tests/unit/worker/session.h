@@ -49,7 +49,7 @@ static inline void session_begin(const struct line *script)
 	replay = replay_new(&peer.worker, &trace);
 	ck_assert_ptr_nonnull(replay);
 	replay->gdb = peer.gdb;
-	replay->statics = STATICS_UNKNOWN; /* the scripted gdb has no Python */
+	replay->taught.statics = STATICS_UNKNOWN; /* the scripted gdb has no Python */
 	ck_assert(images_from_execs(replay, &execs, &failure));
 	peer.worker.replay = replay;
 }

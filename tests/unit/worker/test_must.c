@@ -82,7 +82,7 @@ static void stop_at_faults(void)
 
 static void end_printers(void)
 {
-	replay->printers_loaded = true;
+	replay->taught.printers_loaded = true;
 	printers_begin(replay);
 	printers_end(replay);
 }
@@ -145,7 +145,7 @@ START_TEST(a_refusal_that_harms_no_answer_costs_nothing)
 	session_begin(SCRIPT({"-stack-info-frame", NO}, {SAYS("enable pretty-printer"), NO}));
 	gdb_try(replay->gdb, &results, "-stack-info-frame");
 	ck_assert_ptr_null(results);
-	replay->printers_loaded = true;
+	replay->taught.printers_loaded = true;
 	printers_begin(replay); /* a gdb without Python has none to disable */
 	printers_end(replay);
 	ck_assert(!peer.worker.broken);

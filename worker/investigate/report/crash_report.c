@@ -92,7 +92,7 @@ static void add_other_crash(const struct replay *replay, json_t *report)
 	char name[32];
 	int signal, pid = images_killed_pid(replay, &signal);
 
-	if (pid && !replay->worst)
+	if (pid && !replay->asked.worst)
 		json_object_set_new(report, "other_crash",
 		    json_pack("{s:i,s:s}", "pid", pid, "signal",
 			signal_to_name(signal, name, sizeof(name))));

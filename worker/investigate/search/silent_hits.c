@@ -88,10 +88,9 @@ int silent_hits_make(struct silent_hits *hits, struct replay *replay, const char
 	const char *said;
 
 	*hits = (struct silent_hits){0};
-	if (!replay->silent_hits_defined)
-		replay->silent_hits_defined =
-		    gdb_console(replay->gdb, NULL, definition) == GDB_DONE;
-	if (!replay->silent_hits_defined || !quote(place, sizeof(place), expression))
+	if (!replay->taught.silent_hits)
+		replay->taught.silent_hits = gdb_console(replay->gdb, NULL, definition) == GDB_DONE;
+	if (!replay->taught.silent_hits || !quote(place, sizeof(place), expression))
 		return 0;
 	hits->made = true;
 	snprintf(command, sizeof(command), "python rr_the_hits = rr_silent_hits(%s)", place);
