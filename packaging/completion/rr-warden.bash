@@ -5,7 +5,7 @@ _rr_warden_words()
 {
 	{ "$1" --help && "$1" --help settings; } 2>/dev/null | sed -n \
 		-e 's/^  \(--[a-z_-]*\)\([ =].*\)\{0,1\}$/\1/p' \
-		-e 's/^  rr-warden \([a-z][a-z-]*\)[ ].*/\1/p'
+		-e 's/^  rr-warden \([a-z][a-z-]*\)[ ].*/\1/p' | sort -u # common options come twice
 }
 
 _rr_warden()

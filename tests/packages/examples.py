@@ -84,6 +84,13 @@ def environment_of(values, folder):
     return {name: str(value) for name, value in values.items() if name != "RR_WARDEN_DEB"}
 
 
+def check_why(summary):
+    """The report says how the test ended."""
+    text = summary.read_text()
+    check(text.startswith("# Why the program ended\n") and "```" in text, text)
+    check("it exited with status 1" in text, text)
+
+
 def github(folder):
     workflow = yaml.safe_load((examples / "github-actions.yml").read_text())
     steps = workflow["jobs"]["record"]["steps"]
@@ -95,7 +102,12 @@ def github(folder):
     check(status == 0, output)
     status, output = shell(folder, runs["Record until it fails"], **environment)
     check(status == 1, f"status {status}: {output}")
-    (keep,) = [step for step in steps if step.get("if") == "failure()"]
+    status, output = shell(
+        folder, runs["Say why it failed"], GITHUB_STEP_SUMMARY=str(folder / "summary.md"), **environment)
+    check(status == 0, output)
+    check_why(folder / "summary.md")
+    why, keep = [step for step in steps if step.get("if") == "failure()"]
+    check("run" in why, "why it failed comes first, because it is short")
     archive_replays(folder, folder / keep["with"]["path"])
 
 
@@ -107,6 +119,9 @@ def gitlab(folder):
     status, output = shell(folder, "\n".join(doctor + job["script"]), **environment)
     check(status == 1, f"status {status}: {output}")
     check(job["artifacts"]["when"] == "on_failure", "the artifact goes with a failure")
+    status, output = shell(folder, "\n".join(job["after_script"]), **environment)
+    check(status == 0, output)
+    check_why(folder / job["artifacts"]["paths"][1])
     archive_replays(folder, folder / job["artifacts"]["paths"][0])
 
 
@@ -357,9 +372,10 @@ complete_words rr-warden --pm
 complete_words rr-warden --pmu = so
 complete_words rr-warden doc
 complete_words rr-warden --sandbox-landlock =
+complete_words rr-warden --redact = s
 complete_words rr-warden rr rec
 """)
-    check((status, output) == (0, "--pmu\nsoftware\ndoctor\nrequire prefer off\n\n"), output)
+    check((status, output) == (0, "--pmu\nsoftware\ndoctor\nrequire prefer off\nsecrets\n\n"), output)
 
 
 def zsh_completes(folder):
