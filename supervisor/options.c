@@ -174,8 +174,7 @@ static void find_subcommand(struct options *options, int argc, char **argv)
 		say_no_command(options, argv[optind]);
 	else if (options->mode == MODE_HELP)
 		read_topic(options, argc, argv, options->rest);
-	else if ((options->mode == MODE_DOCTOR || options->mode == MODE_CONFIG ||
-		     options->mode == MODE_EXPLAIN) &&
+	else if ((options->mode == MODE_DOCTOR || options->mode == MODE_CONFIG) &&
 		 options->rest < argc && is_help(argv[options->rest]))
 		options->mode = MODE_HELP;
 }

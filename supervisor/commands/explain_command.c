@@ -20,10 +20,14 @@ struct explanation {
 	bool markdown;
 };
 
+/* clang-format off */
 static const char usage[] =
-    "rr-warden [OPTION]... explain TRACE [--markdown]\n\nPrints why the recorded program ended: "
-    "the crash report, where the value at fault\ncomes from, and who wrote it last. --markdown is "
-    "for the summary of a CI job. Exits\nwith 2 if the trace cannot be explained.\n";
+    "rr-warden [OPTION]... explain TRACE [--markdown]\n"
+    "\n"
+    "Prints why the recorded program ended: the crash report, where the value at\n"
+    "fault comes from, and who wrote it last. --markdown is for the summary of a CI\n"
+    "job. Exits with 2 if the trace cannot be explained.\n";
+/* clang-format on */
 
 static int complain(const char *what, const char *why)
 {
@@ -196,6 +200,8 @@ int explain_command_run(const struct settings *settings, int argc, char *const a
 	for (int i = rest; i < argc; i++) {
 		if (strcmp(argv[i], "--markdown") == 0)
 			to.markdown = true;
+		else if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0)
+			return fputs(usage, stdout) < 0 ? EXPLAIN_TROUBLE : EXPLAIN_DONE;
 		else if (argv[i][0] == '-')
 			return complain("explain has no option, only --markdown", argv[i]);
 		else if (trace != NULL)

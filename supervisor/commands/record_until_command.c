@@ -34,16 +34,19 @@ struct request {
 	const char *archive; /* where the failing trace goes as one file, or NULL */
 };
 
+/* clang-format off */
 static const char usage[] =
-    "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT] [--timeout=SECONDS]\n     "
-    "     [--[no-]chaos] [--heap=guard|guard_before] [--trace-dir=DIRECTORY] [--export=FILE.tar]\n "
-    " "
-    "        [--] COMMAND...\n\nRecords "
-    "COMMAND again and again until it fails, keeps that trace and removes the others.\nPrints the "
-    "path of the trace, and with --export the path of the archive. WHAT is failure (the\ndefault: "
-    "a status other than 0, a signal or the timeout), exit:STATUS, signal:SIGNAL, timeout\nor "
-    "output:TEXT. Exits with 0 if COMMAND never failed, with 1 if it failed and its trace "
-    "was\nkept, and with 2 if nothing could be recorded.\n";
+    "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT]\n"
+    "          [--timeout=SECONDS] [--[no-]chaos] [--heap=guard|guard_before]\n"
+    "          [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n"
+    "\n"
+    "Records COMMAND again and again until it fails, keeps that trace and removes\n"
+    "the others. Prints the path of the trace, and with --export the path of the\n"
+    "archive. WHAT is failure (the default: a status other than 0, a signal or the\n"
+    "timeout), exit:STATUS, signal:SIGNAL, timeout or output:TEXT. Exits with 0 if\n"
+    "COMMAND never failed, with 1 if it failed and its trace was kept, and with 2 if\n"
+    "nothing could be recorded.\n";
+/* clang-format on */
 
 static const struct option options[] = {
     {"attempts", required_argument, NULL, 'n'},

@@ -136,6 +136,22 @@ START_TEST(the_help_is_one_screen)
 }
 END_TEST
 
+START_TEST(a_command_with_options_of_its_own_explains_them)
+{
+	static const char *const ways[] = {"record-until --help", "explain --help", "explain -h"};
+	struct typed typed = {0};
+	int lines;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		type(&typed, ways[i]);
+		ck_assert_msg(widest(typed.text, &lines) <= COLUMNS, "%s", typed.text);
+		expect_says(&typed, "rr-warden [OPTION]... ");
+		expect_says(&typed, i == 0 ? "WHAT is failure" : "--markdown is for");
+		ck_assert_int_eq(typed.status, 0);
+	}
+}
+END_TEST
+
 START_TEST(all_settings_fit_the_width_and_name_no_key_twice)
 {
 	struct typed typed = {0};
@@ -211,6 +227,7 @@ int main(void)
 {
 	const struct looped tests[] = {{without_a_client_it_says_what_to_type, 1},
 	    {a_client_reads_only_messages, 1}, {the_help_is_one_screen, 1},
+	    {a_command_with_options_of_its_own_explains_them, 1},
 	    {all_settings_fit_the_width_and_name_no_key_twice, 1},
 	    {what_is_wrong_ends_with_2, TIMES(wrong)},
 	    {the_doctor_fits_a_screen_and_has_the_long_story_on_request, 1},
