@@ -90,6 +90,10 @@ START_TEST(a_report_shows_each_claim_with_its_verdict)
 	expect_in(page, "<article id=\"claim-1\" class=\"held\">");
 	expect_in(page, "<article id=\"claim-3\" class=\"not\">");
 	expect_in(page, "<article id=\"claim-4\" class=\"open\">");
+	/* what does not hold comes first, each with its own number */
+	ck_assert(strstr(page, "id=\"claim-3\"") < strstr(page, "id=\"claim-4\""));
+	ck_assert(strstr(page, "id=\"claim-4\"") < strstr(page, "id=\"claim-1\""));
+	ck_assert(strstr(page, "id=\"claim-1\"") < strstr(page, "id=\"claim-2\""));
 	expect_in(page, "<a href=\"#claim-2\" class=\"held\"><title>claim 2");
 	expect_in(page, "=&gt; 39");
 	expect_in(page, "strcpy(account-&gt;name, name);");

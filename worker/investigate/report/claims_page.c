@@ -310,6 +310,18 @@ static void write_claim(
 	fputs("</article>\n", out);
 }
 
+static void write_claims(FILE *out, const struct claims_page *page, bool held)
+{
+	json_t *claim;
+	size_t i;
+
+	json_array_foreach((json_t *)page->claims, i, claim)
+	{
+		if ((strcmp(timeline_class(claim), "held") == 0) == held)
+			write_claim(out, page, claim, i + 1);
+	}
+}
+
 /* ---- The page -------------------------------------------------------------------------------- */
 
 static void write_header(FILE *out, const struct claims_page *page)
@@ -351,9 +363,8 @@ static void write_footer(FILE *out, const struct claims_page *page)
 char *claims_page_text(const struct claims_page *page)
 {
 	char *text = NULL;
-	size_t size = 0, i;
+	size_t size = 0;
 	FILE *out = open_memstream(&text, &size);
-	json_t *claim;
 
 	if (!out)
 		return NULL;
@@ -366,7 +377,9 @@ char *claims_page_text(const struct claims_page *page)
 	fputs("<section><h2>Timeline</h2>\n", out);
 	timeline_write(out, page->claims, page->last_event);
 	fputs("</section>\n<section><h2>Claims</h2>\n", out);
-	json_array_foreach((json_t *)page->claims, i, claim) write_claim(out, page, claim, i + 1);
+	/* What does not hold is what a reader has to know first. */
+	write_claims(out, page, false);
+	write_claims(out, page, true);
 	fputs("</section>\n", out);
 	write_footer(out, page);
 	fputs("</main></body></html>\n", out);
