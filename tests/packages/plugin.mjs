@@ -87,6 +87,13 @@ await test("the versions are the release's", () => {
     assert.equal(JSON.parse(read(...path)).version, version, path.join("/"));
 });
 
+// Gemini puts every tool before its model.
+await test("Gemini gets the short list of tools, as from `rr-warden config gemini`", () => {
+  const { stdout } = spawnSync(server, ["config", "gemini"], { encoding: "utf8" });
+  const { args } = JSON.parse(stdout.slice(stdout.indexOf("{"))).mcpServers.rr;
+  assert.deepEqual(JSON.parse(read("gemini-extension.json")).mcpServers.rr.args, args);
+});
+
 // What the hook reads, and whether it prints a message.
 const hook = join(plugin, "hooks", "notice-crash.sh");
 const failure = (command, error) => ({ hook_event_name: "PostToolUseFailure", tool_name: "Bash", tool_input: { command }, error });
