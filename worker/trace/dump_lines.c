@@ -42,6 +42,8 @@ void dump_parser_end(struct dump_parser *parser)
 {
 	if (parser && parser->length)
 		tell(parser);
+	if (parser && parser->end)
+		parser->end(parser);
 	free(parser);
 }
 

@@ -14,6 +14,7 @@
 struct dump_parser {
 	/* Gets one line, NUL-terminated; `too_long`: there was more of it. */
 	void (*read_line)(struct dump_parser *parser, const char *line, bool too_long);
+	void (*end)(struct dump_parser *parser); /* after the last line; NULL: nothing to do */
 	char line[DUMP_LINE_MAX];
 	size_t length;
 	bool too_long;

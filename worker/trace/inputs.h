@@ -2,7 +2,8 @@
 #define WORKER_INPUTS_H
 /*
  * What the kernel wrote into the memory of the recorded programs, and by which calls, out of the
- * text that `rr dump -m` prints. Watchpoints miss these writes if the memory had that value before.
+ * text that `rr dump -e -m` prints. Watchpoints miss these writes if the memory had that value
+ * before.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,11 +31,26 @@ struct input_range {
 	unsigned long long address, length;
 };
 
+enum input_task_kind { INPUT_CLONE, INPUT_EXEC, INPUT_EXIT };
+
+/* What happened to a task. */
+struct input_task {
+	enum input_task_kind kind;
+	long long event;
+	int tid, parent;	  /* parent: of a clone */
+	unsigned long long flags; /* likewise, as of clone(2) */
+};
+
 struct inputs {
 	struct input_call *calls;   /* in the order of events */
 	struct input_range *ranges; /* likewise */
-	size_t count, range_count;
+	struct input_task *tasks;   /* likewise */
+	struct input_call
+	    *unended; /* calls whose end is not in the trace: event and result are 0 */
+	size_t count, range_count, task_count, unended_count;
 	bool cut;
+	bool unseen; /* not all calls are known: rr kept some in its buffer, or a task ran 32-bit
+		      * code */
 };
 
 /* The parser, for dump_parser_feed and dump_parser_end. It fills `inputs`, which must be zeroed and

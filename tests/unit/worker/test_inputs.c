@@ -54,10 +54,39 @@ START_TEST(what_the_kernel_wrote_has_its_call)
 }
 END_TEST
 
+/* A call that goes on after a signal has the name of the call that it is, by its number. */
+START_TEST(a_call_that_goes_on_is_named)
+{
+	static const char text[] =
+	    "  real_time:1.5 global_time:7, event:`SYSCALL: restart_syscall' "
+	    "(state:ENTERING_SYSCALL) tid:11, ticks:5\n"
+	    "rax:0xffffffffffffffda rdx:0x8 rsi:0x100 rdi:0x3 rip:0x4002 orig_rax:0x0 fs_base:0x0\n"
+	    "  real_time:1.5 global_time:8, event:`SYSCALL: restart_syscall' "
+	    "(state:EXITING_SYSCALL) tid:11, ticks:5\n"
+	    "rax:0x8 rdx:0x8 rsi:0x100 rdi:0x3 rip:0x4002 orig_rax:0x0 fs_base:0x0\n"
+	    "  real_time:1.5 global_time:9, event:`SYSCALL: restart_syscall' "
+	    "(state:ENTERING_SYSCALL) tid:11, ticks:5\n"
+	    "rax:0xffffffffffffffda rdx:0x8 rsi:0x100 rdi:0x3 rip:0x4002 orig_rax:0xdb\n";
+	struct inputs inputs = {0};
+	struct dump_parser *parser = inputs_parser(&inputs);
+
+	dump_parser_feed(parser, text, sizeof(text) - 1);
+	dump_parser_end(parser);
+	ck_assert_uint_eq(inputs.count, 1);
+	ck_assert_str_eq(inputs.calls[0].name, "read");
+	ck_assert_int_eq(inputs.calls[0].entered, 7);
+	ck_assert_int_eq(inputs.calls[0].result, 8);
+	ck_assert_uint_eq(inputs.unended_count, 1);
+	ck_assert_str_eq(inputs.unended[0].name, "restart_syscall");
+	inputs_free(&inputs);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {what_the_kernel_wrote_has_its_call, 3},
+	    {a_call_that_goes_on_is_named, 1},
 	    {NULL, 0},
 	};
 
