@@ -6,6 +6,7 @@
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
+#include "worker/session/relatives.h"
 
 #define RR_NUMBER_MAX 2000 /* see position_hold */
 
@@ -19,7 +20,9 @@ bool crossing_enter(struct replay *replay, size_t number, struct failure *failur
 		replay->worker->broken = true;
 		return false;
 	}
-	breakpoints_enter(replay);
+	/* The client set them in its own process. */
+	if (!relatives_is_away(replay))
+		breakpoints_enter(replay);
 	return true;
 }
 

@@ -1,6 +1,7 @@
 /*
  * Finds the images of the process from the execs in the trace. Runs nothing but rr dump.
  */
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,7 @@ struct images {
 	long long last_event; /* of the trace; 0: not known */
 	struct image *list;
 	size_t count, at;
+	unsigned first; /* number of the first one among the images of all processes */
 	int killed_pid, killed_by;
 	int status;	    /* of the process, as from waitpid; -1: not known */
 	bool unfinished;    /* see images_is_unfinished */
@@ -48,15 +50,15 @@ void images_free(struct images *images)
 }
 
 /* The execs of one process; a child that is replayed from its fork on has one more image. */
-static bool take(struct replay *replay, struct images *images, struct execs *execs)
+static bool take(struct images *images, struct execs *execs, long long pid, bool forked)
 {
 	bool ok = true;
 
-	if (replay->fork_pid)
+	if (forked)
 		ok = add(images, (struct image){.forked = true});
 	for (size_t i = 0; ok && i < execs->count; i++) {
 		struct exec *exec = &execs->list[i];
-		if (exec->pid != replay->pid)
+		if (exec->pid != pid)
 			continue;
 		if (images->count == IMAGES_MAX) {
 			execs->cut = true;
@@ -129,44 +131,45 @@ bool images_handle_signal(const struct replay *replay, int number)
 	return replay->images->handled >> (number - 1) & 1;
 }
 
+struct images *images_of_process(struct execs *execs, int pid, bool forked, unsigned first)
+{
+	struct images *images = calloc(1, sizeof(*images));
+
+	if (!images)
+		return NULL;
+	images->first = first;
+	images->status = execs_status(execs, pid);
+	images->open = !execs->cut && execs->open;
+	images->together = execs_together(execs, pid);
+	images->handled = execs->handled & ~execs->unhandled;
+	images->last_event = execs->cut ? 0 : execs->last;
+	if (take(images, execs, pid, forked))
+		return images;
+	images_free(images);
+	return NULL;
+}
+
 bool images_from_execs(struct replay *replay, struct execs *execs, struct failure *failure)
 {
 	images_free(replay->images);
-	replay->images = calloc(1, sizeof(*replay->images));
 	if (!replay->pid && replay->asked.worst)
 		replay->asked.pid = replay->pid = execs_worst_pid(execs);
 	if (!replay->pid)
 		replay->pid = execs->first_pid;
-	if (!replay->images || !take(replay, replay->images, execs)) {
+	replay->images = images_of_process(execs, (int)replay->pid, replay->fork_pid, 0);
+	if (!replay->images) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
 	warn(replay, execs);
 	note_killed(replay, execs);
-	replay->images->status = execs_status(execs, (int)replay->pid);
 	replay->images->unfinished =
 	    !execs->cut && replay->images->status < 0 && execs_status(execs, execs->first_pid) < 0;
-	replay->images->open = !execs->cut && execs->open;
-	replay->images->together = execs_together(execs, (int)replay->pid);
-	replay->images->handled = execs->handled & ~execs->unhandled;
-	replay->images->last_event = execs->cut ? 0 : execs->last;
 	if (!execs->cut) {
 		replay->images->work = execs->work;
 		execs->work = (struct work){0};
 	}
 	return true;
-}
-
-bool images_learn(struct replay *replay, struct failure *failure)
-{
-	const struct replay *beside = replay->beside;
-	struct execs execs;
-	bool ok = execs_read(replay->worker, replay->trace_dir, beside ? beside->trace_dir : NULL,
-		      EXECS_READ_MS, &execs, failure) &&
-		  images_from_execs(replay, &execs, failure);
-
-	execs_free(&execs);
-	return ok;
 }
 
 long long images_last_event(const struct replay *replay)
@@ -201,6 +204,27 @@ void images_set(struct replay *replay, size_t number)
 {
 	if (number < replay->images->count)
 		replay->images->at = number;
+}
+
+unsigned images_next(const struct images *images)
+{
+	return images->first + (unsigned)images->count;
+}
+
+bool images_by_number(const struct images *images, unsigned number, size_t *image)
+{
+	*image = number - images->first;
+	return number >= images->first && number < images_next(images);
+}
+
+unsigned images_number(const struct replay *replay)
+{
+	return replay->images->first + (unsigned)replay->images->at;
+}
+
+void images_leave(struct replay *replay)
+{
+	replay->images->at = SIZE_MAX;
 }
 
 const struct image *images_get(const struct replay *replay, size_t number)

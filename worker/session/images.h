@@ -20,12 +20,22 @@ struct image {
 	struct moment call; /* of exec, the last one of the image before; event 0: not known */
 };
 
-/* Reads from the trace which images the process has, and which process it is. False with *failure
- * filled. If rr cannot read the trace, this succeeds, because rr replay will refuse the trace. */
-bool images_learn(struct replay *replay, struct failure *failure);
-/* The same for execs that were read already. Takes over their file names. */
+/* Which images the process has, and which process it is, by the execs of the trace, from which it
+ * takes over file names. False with *failure filled. */
 bool images_from_execs(struct replay *replay, struct execs *execs, struct failure *failure);
 void images_free(struct images *images);
+
+/* Those of another process, for relatives.h; NULL: out of memory. Each image has a number among the
+ * images of all processes: these have `first` and those behind it. */
+struct images *images_of_process(struct execs *execs, int pid, bool forked, unsigned first);
+/* The number behind the last one. */
+unsigned images_next(const struct images *images);
+/* Which image of the process has this number; false: none. */
+bool images_by_number(const struct images *images, unsigned number, size_t *image);
+/* The number of the session's present image. */
+unsigned images_number(const struct replay *replay);
+/* The session stands in no image of the present process. */
+void images_leave(struct replay *replay);
 
 /* The number of images, at least 1. */
 size_t images_count(const struct replay *replay);

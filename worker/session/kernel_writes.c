@@ -7,13 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/serve/capture.h"
+#include "worker/session/images.h"
 #include "worker/session/start_rr.h"
 #include "worker/trace/execs.h"
 
+#define PROGRESS_EVERY 64 /* pieces of rr's output */
+
 struct reading {
+	struct replay *replay;
+	const struct inputs *read;
 	struct dump_parser *inputs;
 	struct dump_parser *tasks;
+	unsigned pieces;
 };
+
+static void tell_progress(struct replay *replay, const struct inputs *inputs)
+{
+	long long last = images_last_event(replay);
+
+	if (inputs->count && last > 0)
+		worker_progress(replay->worker, (double)inputs->calls[inputs->count - 1].event,
+		    (double)last, "reading the events");
+}
 
 static void take(void *owner, const char *bytes, size_t length)
 {
@@ -21,25 +36,56 @@ static void take(void *owner, const char *bytes, size_t length)
 
 	dump_parser_feed(reading->inputs, bytes, length);
 	dump_parser_feed(reading->tasks, bytes, length);
+	if (reading->pieces++ % PROGRESS_EVERY == PROGRESS_EVERY - 1)
+		tell_progress(reading->replay, reading->read);
 }
 
-static bool keep_threads(struct kernel_writes *writes, const struct execs *tasks, long long pid)
+static bool choose_threads(struct kernel_writes *writes, long long pid)
 {
-	writes->tids = calloc(tasks->thread_count + 1, sizeof(*writes->tids));
-	if (!writes->tids)
+	int *tids = calloc(writes->thread_count + 1, sizeof(*tids));
+
+	if (!tids)
 		return false;
-	writes->tids[writes->tid_count++] = (int)pid;
-	for (size_t i = 0; i < tasks->thread_count; i++)
-		if (tasks->threads[i].pid == pid)
-			writes->tids[writes->tid_count++] = tasks->threads[i].tid;
-	writes->broken_off |= tasks->cut;
+	free(writes->tids);
+	writes->tids = tids;
+	writes->tid_count = 0;
+	tids[writes->tid_count++] = (int)pid;
+	for (size_t i = 0; i < writes->thread_count; i++)
+		if (writes->threads[i].pid == pid)
+			tids[writes->tid_count++] = writes->threads[i].tid;
 	return true;
+}
+
+static bool keep_threads(struct kernel_writes *writes, struct execs *tasks, long long pid)
+{
+	writes->threads = tasks->threads;
+	writes->thread_count = tasks->thread_count;
+	tasks->threads = NULL;
+	tasks->thread_count = 0;
+	writes->broken_off |= tasks->cut;
+	return choose_threads(writes, pid);
+}
+
+long long kernel_writes_process(const struct kernel_writes *writes, int tid)
+{
+	for (size_t i = writes->thread_count; i > 0; i--)
+		if (writes->threads[i - 1].tid == tid)
+			return writes->threads[i - 1].pid;
+	return tid;
+}
+
+bool kernel_writes_turn_to(struct replay *replay, long long pid)
+{
+	return choose_threads(replay->writes, pid);
 }
 
 static bool read_all(struct replay *replay, struct kernel_writes *writes, struct failure *failure)
 {
 	struct execs tasks = {0};
-	struct reading reading = {inputs_parser(&writes->inputs), execs_parser(&tasks)};
+	struct reading reading = {.replay = replay,
+	    .read = &writes->inputs,
+	    .inputs = inputs_parser(&writes->inputs),
+	    .tasks = execs_parser(&tasks)};
 	struct capture capture = {.tool = TOOL_NONE};
 	struct tool tool;
 	bool ok = reading.inputs && reading.tasks;
@@ -84,6 +130,7 @@ void kernel_writes_free(struct kernel_writes *writes)
 		return;
 	inputs_free(&writes->inputs);
 	free(writes->tids);
+	free(writes->threads);
 	free(writes);
 }
 

@@ -9,7 +9,9 @@
 
 struct kernel_writes {
 	struct inputs inputs;
-	int *tids; /* of the process's threads, the first one included */
+	struct thread *threads; /* of all processes, but the first ones */
+	size_t thread_count;
+	int *tids; /* of the present process's threads, the first one included */
 	size_t tid_count;
 	bool broken_off; /* rr did not come to the end of the trace */
 };
@@ -18,7 +20,12 @@ struct kernel_writes {
 const struct kernel_writes *kernel_writes_learn(struct replay *replay, struct failure *failure);
 void kernel_writes_free(struct kernel_writes *writes);
 
-/* Whether a task belongs to the session's process. */
+/* The process that a task belongs to. */
+long long kernel_writes_process(const struct kernel_writes *writes, int tid);
+/* Makes another process the present one. False: out of memory. */
+bool kernel_writes_turn_to(struct replay *replay, long long pid);
+
+/* Whether a task belongs to the present process, which is the session's by default. */
 bool kernel_writes_is_ours(const struct kernel_writes *writes, int tid);
 
 /* The last write of the kernel to any of these bytes at an event from `from` on and before `to`;

@@ -13,6 +13,7 @@
 #include "worker/session/launch.h"
 #include "worker/session/launched.h"
 #include "worker/session/linked_symbols.h"
+#include "worker/session/relatives.h"
 #include "worker/session/start_rr.h"
 #include "worker/serve/confine.h"
 #include "worker/serve/lookup.h"
@@ -319,7 +320,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 	/* gdb takes the longest to start, so it goes first. Meanwhile we ask rr for its version and
 	 * for the images of the process. */
 	if (!start_gdb(replay, commands, remote_port(link), failure) ||
-	    !choose_pmu(replay, failure) || !images_learn(replay, failure))
+	    !choose_pmu(replay, failure) || !relatives_learn(replay, failure))
 		return false;
 	images_set(replay, images_of_event(replay, replay->asked.event));
 	if (!start_rr(
@@ -349,8 +350,7 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 	launched->connected = false;
 	launched_forget_said(launched);
 	images_set(replay, number);
-	if (!starter_ask(
-		&launched->starter, replay->worker, (unsigned)number, &launched->rr, failure)) {
+	if (!start_image(replay, &launched->rr, failure)) {
 		failure_set_hint(failure, worker_lost_hint(replay->worker));
 		return false;
 	}

@@ -9,6 +9,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
 #include "worker/session/launched.h"
+#include "worker/session/relatives.h"
 #include "worker/session/trace_output.h"
 #include "worker/session/kernel_writes.h"
 #include "worker/trace/trace.h"
@@ -19,7 +20,9 @@ void replay_free(struct replay *replay)
 		return;
 	gdb_free(replay->gdb);
 	launched_free(replay->launched);
+	relatives_turn_home(replay);
 	images_free(replay->images);
+	relatives_free(replay->relatives);
 	trace_output_free(replay->trace_output);
 	kernel_writes_free(replay->writes);
 	live_output_free(replay->output);

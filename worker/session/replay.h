@@ -78,6 +78,7 @@ struct taught {
 
 struct images;
 struct launched;
+struct relatives;
 struct trace_output;
 struct kernel_writes;
 
@@ -93,6 +94,7 @@ struct replay {
 	int trace; /* its directory, locked for as long as the session has a worker; see trace_lock
 		    */
 	struct images *images;		   /* see images.h */
+	struct relatives *relatives;	   /* see relatives.h; NULL before */
 	struct trace_output *trace_output; /* what was printed; NULL: not read yet */
 	struct kernel_writes *writes;	   /* what the kernel wrote; NULL: not read yet */
 	struct shown_sources sources;

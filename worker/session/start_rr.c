@@ -11,6 +11,7 @@
 #include "worker/serve/places.h"
 #include "worker/session/images.h"
 #include "worker/session/launched.h"
+#include "worker/session/relatives.h"
 
 #define WHY_MAX	    512
 #define RR_ARGS_MAX 32
@@ -151,23 +152,33 @@ bool start_rr(struct replay *replay, size_t number, int port, pid_t parent, stru
 bool start_aside(
     struct replay *replay, enum aside aside, struct tool *tool, struct failure *failure)
 {
+	return starter_ask(
+	    &replay->launched->starter, replay->worker, (unsigned)aside, tool, failure);
+}
+
+bool start_image(struct replay *replay, struct tool *tool, struct failure *failure)
+{
 	return starter_ask(&replay->launched->starter, replay->worker,
-	    (unsigned)(images_count(replay) + aside), tool, failure);
+	    ASIDE_COUNT + images_number(replay), tool, failure);
 }
 
 bool start_rr_again(void *owner, unsigned number, int port, pid_t parent, struct tool *tool,
     struct failure *failure)
 {
 	struct replay *replay = owner;
-	size_t images = images_count(replay);
 	struct rr_line line;
+	size_t image;
+	bool ok;
 
-	if (number < images)
-		return start_rr(replay, number, port, parent, tool, failure);
-	if (number - images < ASIDE_COUNT) {
-		compose_aside(&line, replay, (enum aside)(number - images));
+	if (number < ASIDE_COUNT) {
+		compose_aside(&line, replay, (enum aside)number);
 		return start(replay, &line, 0, parent, tool, failure);
 	}
-	failure_set(failure, ERROR_INTERNAL, NULL, "there is no image %u", number);
-	return false;
+	if (!relatives_turn_to_number(replay, number - ASIDE_COUNT, &image)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "there is no image %u", number);
+		return false;
+	}
+	ok = start_rr(replay, image, port, parent, tool, failure);
+	relatives_turn_home(replay);
+	return ok;
 }

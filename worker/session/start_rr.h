@@ -32,7 +32,11 @@ enum aside {
 bool start_aside(
     struct replay *replay, enum aside aside, struct tool *tool, struct failure *failure);
 
-/* In the starter's process. The numbers are those of images, followed by those of asides. */
+/* The same for rr as the server of the session's present image; see starter_connect. */
+bool start_image(struct replay *replay, struct tool *tool, struct failure *failure);
+
+/* In the starter's process. The numbers are those of asides, followed by those of the images of the
+ * session's process and of all others. */
 starter_start start_rr_again;
 
 #endif

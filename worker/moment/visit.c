@@ -1,0 +1,38 @@
+/*
+ * A visit crosses from one process to another as crossing.c does from one image to another.
+ */
+#include "worker/moment/visit.h"
+
+#include "worker/moment/crossing.h"
+#include "worker/moment/position.h"
+#include "worker/session/images.h"
+#include "worker/session/kernel_writes.h"
+#include "worker/session/relatives.h"
+
+bool visit_process(struct replay *replay, long long pid, long long event, struct failure *failure)
+{
+	if (pid == replay->pid)
+		return true;
+	if (!relatives_turn_to(replay, pid)) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rr_replay_start with its pid opens a session of it",
+		    "process %lld of the recording cannot be visited", pid);
+		return false;
+	}
+	if (replay->writes && !kernel_writes_turn_to(replay, pid)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		replay->worker->broken = true;
+		return false;
+	}
+	return crossing_enter(replay, images_of_event(replay, event), failure) &&
+	       position_update(replay, failure);
+}
+
+void visit_end(struct replay *replay)
+{
+	if (!relatives_is_away(replay))
+		return;
+	relatives_turn_home(replay);
+	if (replay->writes && !kernel_writes_turn_to(replay, replay->pid))
+		replay->worker->broken = true;
+}

@@ -1,0 +1,18 @@
+#ifndef WORKER_VISIT_H
+#define WORKER_VISIT_H
+/*
+ * Takes a session to another process of its trace, within an excursion. rr can show only one
+ * process at a time: each visit replaces it by another rr, which replays the trace to that place.
+ * Whoever visits goes home before the excursion ends.
+ */
+#include "worker/session/replay.h"
+
+/* Goes to that process, in the image that lives at the event; stays where the session is if it is
+ * there already. False with *failure filled: the process is not known and nothing has changed, or,
+ * if the worker is broken, the session is lost. */
+bool visit_process(struct replay *replay, long long pid, long long event, struct failure *failure);
+
+/* The session's own process is the present one again; the end of the excursion goes there. */
+void visit_end(struct replay *replay);
+
+#endif

@@ -1,0 +1,31 @@
+#ifndef WORKER_RELATIVES_H
+#define WORKER_RELATIVES_H
+/*
+ * The other processes of the session's trace, for a visit to one of them: the session's rr is
+ * replaced by one for that process, and gdb stays. This is data only; visit.h goes there.
+ */
+#include "worker/session/replay.h"
+
+#define RELATIVES_MAX 512 /* processes; further ones cannot be visited */
+
+/* Reads from the trace which processes it has, the session's own with its images first. False with
+ * *failure filled. If rr cannot read the trace, this succeeds, because rr replay will refuse the
+ * trace. */
+bool relatives_learn(struct replay *replay, struct failure *failure);
+void relatives_free(struct relatives *relatives);
+
+/* Makes the process the present one, in none of its images; it can be the session's own. False: it
+ * is not known. */
+bool relatives_turn_to(struct replay *replay, long long pid);
+/* Makes the session's own process the present one again. */
+void relatives_turn_home(struct replay *replay);
+bool relatives_is_away(const struct replay *replay);
+
+/* The session's own process. */
+long long relatives_home(const struct replay *replay);
+
+/* For the starter: makes the process present whose image has this number among all, and returns
+ * the image's number in it. False: there is none. */
+bool relatives_turn_to_number(struct replay *replay, unsigned number, size_t *image);
+
+#endif
