@@ -99,19 +99,20 @@ KEEP static void use_product(struct report *report)
 
 KEEP static void fill(int fd, const char *path)
 {
-	struct wire wire = {7, 815, "seven"};
+	struct wire wire = {7, 815, "seven"}; /* origin: seven */
 	char line[100] = "";
 	int file = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
 
-	if (write(fd, &wire, sizeof(wire)) < 0 || write(file, line, sizeof(line)) < 0 ||
-	    write(file, &wire, sizeof(wire)) < 0)
+	if (write(fd, &wire, sizeof(wire)) < 0) /* hop: fill */
+		exit(2);
+	if (write(file, line, sizeof(line)) < 0 || write(file, &wire, sizeof(wire)) < 0)
 		exit(2);
 	close(file);
 }
 
 KEEP static void take(struct wire *wire, int fd)
 {
-	if (read(fd, wire, sizeof(*wire)) != sizeof(*wire)) /* origin: pipe */
+	if (read(fd, wire, sizeof(*wire)) != sizeof(*wire)) /* hop: pipe */
 		exit(3);
 }
 
@@ -169,12 +170,13 @@ KEEP static void read_file(const char *path)
 KEEP static void receive(void)
 {
 	static char buffer[LARGE];
-	struct wire wire = {8, 4712, "eight"};
+	struct wire wire = {8, 4712, "eight"}; /* origin: eight */
 	int ends[2];
 
 	if (socketpair(AF_UNIX, SOCK_STREAM, 0, ends) != 0 ||
-	    send(ends[0], &wire, sizeof(wire), 0) < 0 ||
-	    recv(ends[1], buffer, sizeof(buffer), 0) < 0) /* origin: socket */
+	    send(ends[0], &wire, sizeof(wire), 0) < 0) /* hop: sent */
+		exit(6);
+	if (recv(ends[1], buffer, sizeof(buffer), 0) < 0) /* hop: taken */
 		exit(6);
 	memcpy(&wire, buffer, sizeof(wire)); /* hop: wire */
 	from_socket.serial = wire.serial;    /* hop: socket */

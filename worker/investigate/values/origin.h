@@ -79,7 +79,13 @@ bool origin_finish(struct origin *origin, enum origin_end end, const char *forma
 void origin_note(struct origin *origin, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* The same, but in the step before if that is of the same line: "stored at 0x1234, loaded from …".
+/* A step at the present place; and adds it, taking it over, whatever the step before is. */
+json_t *origin_hop(struct origin *origin);
+void origin_add_hop(struct origin *origin, json_t *hop, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* Like origin_note, but in the step before if that is of the same line: "stored at 0x1234, loaded
+ * from …".
  */
 void origin_add(struct origin *origin, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
@@ -99,7 +105,7 @@ enum origin_copied { ORIGIN_COPIED, ORIGIN_NOT_COPIED, ORIGIN_COPY_FAILED };
  * Otherwise the program stands where it did. */
 enum origin_copied origin_from_copier(struct origin *origin, struct failure *failure);
 
-/* Ends the way at a write of the kernel. */
+/* At a write of the kernel: ends the way there, or goes on in the process that wrote the bytes. */
 bool origin_from_kernel(
     struct origin *origin, const struct input_range *range, struct failure *failure);
 

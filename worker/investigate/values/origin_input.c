@@ -6,10 +6,9 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include "worker/investigate/values/origin.h"
+#include "worker/investigate/values/origin_pipe.h"
 #include "worker/read/accessed.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
 
 #define PATH_SHOWN 200
 #define PAIRS_MAX  4 /* calls of pipe and socketpair that are looked at */
@@ -86,23 +85,12 @@ struct source {
 	long long offset;		/* of the call's first byte; or UNKNOWN */
 };
 
-/* Goes to where a call returned, reads the two descriptors that it stored, and says whether one of
- * them is this. */
+/* Whether one of the two descriptors that the call stored is this. */
 static bool gave_pair(struct replay *replay, const struct input_call *call, int fd)
 {
-	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
-	const struct moment at = {
-	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
-	struct failure ignored = {0};
 	int pair[2] = {-1, -1};
-	bool ok = call->pc && position_go(replay, &at, &ignored) &&
-		  resume_run(replay, &one, &ignored) && position_update(replay, &ignored) &&
-		  accessed_whole(replay,
-		      strcmp(call->name, "socketpair") == 0 ? call->args[3] : call->args[0], pair,
-		      sizeof(pair));
 
-	json_decref(ignored.details);
-	return ok && (pair[0] == fd || pair[1] == fd);
+	return origin_read_pair(replay, call, pair) && (pair[0] == fd || pair[1] == fd);
 }
 
 /* Finds the call that the descriptor came from, the last before `until`. */
@@ -197,8 +185,9 @@ static void learn_source(
 		source->offset = UNKNOWN;
 }
 
+/* `why`: why the way does not go on in a process that wrote the bytes; "": there is none. */
 static void tell_source(
-    struct origin *origin, const struct input_call *call, unsigned long long byte)
+    struct origin *origin, const struct input_call *call, unsigned long long byte, const char *why)
 {
 	struct source source;
 	char from[PATH_SHOWN + 40], offset[60] = "";
@@ -220,8 +209,11 @@ static void tell_source(
 	}
 	origin->input = input;
 	origin_finish(origin, ORIGIN_INPUT,
-	    "input: byte %llu of the %lld that %s took from descriptor %d (%s%s)", byte,
-	    call->result, call->name, source.fd, from, offset);
+	    "input: byte %llu of the %lld that %s took from descriptor %d (%s%s)%s%s", byte,
+	    call->result, call->name, source.fd, from, offset,
+	    why[0] ? "; who wrote it cannot be followed, because " : "", why);
+	if (why[0])
+		json_object_set_new(input, "not_followed", json_string(why));
 }
 
 bool origin_from_kernel(
@@ -232,12 +224,21 @@ bool origin_from_kernel(
 	const struct moment at = {
 	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
 	unsigned long long byte;
+	char why[ORIGIN_TEXT_MAX / 2];
 
 	origin_narrow(&origin->now, range->address, range->address + range->length);
 	byte = origin->now.address - call->args[1];
-	if (reads_buffer(call) && byte < (unsigned long long)call->result)
-		tell_source(origin, call, byte);
-	else if (call->is_call)
+	if (reads_buffer(call) && byte < (unsigned long long)call->result) {
+		switch (origin_from_pipe(origin, call, byte, why, sizeof(why), failure)) {
+		case ORIGIN_PIPED:
+			return true;
+		case ORIGIN_PIPE_FAILED:
+			return origin_stop(origin, failure);
+		case ORIGIN_NOT_PIPED:
+			break;
+		}
+		tell_source(origin, call, byte, why);
+	} else if (call->is_call)
 		origin_finish(
 		    origin, ORIGIN_INPUT, "input: the system call %s wrote it", call->name);
 	else

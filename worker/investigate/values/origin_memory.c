@@ -10,6 +10,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/investigate/values/origin_former.h"
+#include "worker/investigate/values/origin_pipe.h"
 #include "worker/read/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
@@ -19,6 +20,7 @@
 #include "worker/moment/signals.h"
 #include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/session/images.h"
 #include "worker/session/selection.h"
 
 #define ACCESSES_MAX  5000 /* reads that are passed on the way back to the write */
@@ -277,19 +279,19 @@ static void tell_text(struct replay *replay, const struct mapping *mapping,
 }
 
 /* They were there when the program, or the process, began. */
-static bool from_start(struct origin *origin)
+static bool from_start(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping =
-	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	struct mappings *mappings;
+	const struct mapping *mapping;
 	char text[TEXT_SAID_MAX];
 	struct symbol symbol;
 
-	if (replay->fork_pid)
-		origin_finish(origin, ORIGIN_UNKNOWN,
-		    "it was there when the process was forked; a session of its parent knows more");
-	else if (mapping && mapping->file[0] == '/') {
+	if (images_get(replay, images_at(replay))->forked)
+		return origin_from_fork(origin, failure);
+	mappings = mappings_read(replay);
+	mapping = mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	if (mapping && mapping->file[0] == '/') {
 		tell_text(replay, mapping, origin->now.address, text);
 		origin_finish(origin, ORIGIN_INITIAL,
 		    "the file that is mapped there: byte %llu of %.200s%s",
@@ -451,7 +453,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	if (seek.mapped)
 		return from_mapping(origin);
 	if (end == SCAN_EDGE)
-		return from_start(origin);
+		return from_start(origin, failure);
 	if (seek.by_kernel)
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "it changed here, but by no instruction and no recorded system call");

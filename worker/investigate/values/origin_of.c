@@ -14,6 +14,7 @@
 #include "worker/read/place.h"
 #include "worker/read/accessed.h"
 #include "worker/moment/excursion.h"
+#include "worker/moment/visit.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
 #include "worker/moment/position.h"
@@ -22,6 +23,8 @@
 #include "worker/read/ambiguous_statics.h"
 #include "worker/read/values.h"
 #include "worker/gdb/says.h"
+#include "worker/session/images.h"
+#include "worker/session/relatives.h"
 #include "worker/session/spoken.h"
 
 #define EXPRESSION_SHOWN 200
@@ -230,17 +233,19 @@ static json_t *conclude(
 {
 	json_t *words = where_words(where), *text;
 	size_t hops = json_array_size(origin->hops);
-	char part[60] = "";
+	char part[60] = "", process[60] = "";
 
 	if (origin->now.narrowed)
 		snprintf(part, sizeof(part), " (bytes %u to %u)", origin->now.skipped,
 		    origin->now.skipped + origin->now.size - 1);
-	text = json_sprintf("%.*s = %.*s%s %s %s, in %s, %zu step%s back", EXPRESSION_SHOWN,
+	if (relatives_is_away(origin->replay))
+		snprintf(process, sizeof(process), " of process %lld", origin->replay->pid);
+	text = json_sprintf("%.*s = %.*s%s %s %s, in %s%s, %zu step%s back", EXPRESSION_SHOWN,
 	    expression, VALUE_SHOWN, value ? value : "?", part,
 	    origin->end == ORIGIN_UNSET ? "is uninitialized:"
 	    : ends[origin->end].found	? "comes from"
 					: "was followed back this far:",
-	    origin->text, json_string_value(words), hops, hops == 1 ? "" : "s");
+	    origin->text, json_string_value(words), process, hops, hops == 1 ? "" : "s");
 	json_decref(words);
 	return with_former(origin, text);
 }
@@ -278,6 +283,13 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 	json_object_set_new(answer, "kind", json_string(ends[origin->end].kind));
 	json_object_set_new(answer, "moment", moment_name(replay, &replay->moment));
 	json_object_set_new(answer, "tid", json_integer(replay->moment.tid));
+	if (relatives_is_away(replay)) {
+		json_object_set_new(answer, "pid", json_integer(replay->pid));
+		json_object_set_new(answer, "note",
+		    json_sprintf("steps with a pid are in that process: to go to one, "
+				 "rr_replay_start with this pid%s and rr_goto its moment there",
+			images_get(replay, images_at(replay))->forked ? ", fork_pid true," : ""));
+	}
 	json_object_set(answer, "frame", where);
 	if (source)
 		json_object_set_new(answer, "source", source);
@@ -377,6 +389,7 @@ json_t *tool_origin_of(
 	origin.hops = json_array();
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	answer = follow(&origin, args->expression, failure);
+	visit_end(replay);
 	json_decref(origin.hops);
 	json_decref(origin.input);
 	json_decref(origin.left);

@@ -14,6 +14,7 @@
 #include "worker/read/brief_name.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/symbol.h"
+#include "worker/session/relatives.h"
 #include "worker/read/values.h"
 
 #define NAME_CHARS     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
@@ -43,11 +44,34 @@ static bool same_line(const json_t *a, const json_t *b)
 	       json_equal(json_object_get(frame, "in"), json_object_get(b, "in"));
 }
 
-void origin_note(struct origin *origin, const char *format, ...)
+json_t *origin_hop(struct origin *origin)
 {
 	struct replay *replay = origin->replay;
+	json_t *hop = json_pack("{s:s,s:o,s:i,s:o}", "did", "", "moment",
+	    moment_name(replay, &replay->moment), "tid", replay->moment.tid, "frame",
+	    where_own(replay));
+
+	if (relatives_is_away(replay))
+		json_object_set_new(hop, "pid", json_integer(replay->pid));
+	return hop;
+}
+
+void origin_add_hop(struct origin *origin, json_t *hop, const char *format, ...)
+{
+	char did[DID_MAX];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(did, sizeof(did), format, arguments);
+	va_end(arguments);
+	json_object_set_new(hop, "did", json_string(did));
+	json_array_append_new(origin->hops, hop);
+}
+
+void origin_note(struct origin *origin, const char *format, ...)
+{
 	const json_t *last = json_array_get(origin->hops, json_array_size(origin->hops) - 1);
-	json_t *where = where_own(replay);
+	json_t *where = where_own(origin->replay);
 	char did[DID_MAX];
 	va_list arguments;
 
@@ -55,10 +79,7 @@ void origin_note(struct origin *origin, const char *format, ...)
 	vsnprintf(did, sizeof(did), format, arguments);
 	va_end(arguments);
 	if (!last || !same_line(last, where))
-		json_array_append_new(
-		    origin->hops, json_pack("{s:s,s:o,s:i,s:O}", "did", did, "moment",
-				      moment_name(replay, &replay->moment), "tid",
-				      replay->moment.tid, "frame", where));
+		origin_add_hop(origin, origin_hop(origin), "%s", did);
 	json_decref(where);
 }
 
