@@ -20,9 +20,10 @@
 #include "worker/moment/signals.h"
 #include "worker/read/symbol.h"
 
-#define LEVELS_MAX 64
-#define RED_ZONE   128 /* bytes below the stack pointer that a function may use */
-#define STOPS_MAX  1000
+#define LEVELS_MAX     64
+#define RED_ZONE       128 /* bytes below the stack pointer that a function may use */
+#define RETURN_ADDRESS 8   /* bytes */
+#define STOPS_MAX      1000
 
 struct call {
 	unsigned long long entry,
@@ -71,11 +72,17 @@ static int find_frame(struct replay *replay, unsigned long long address, struct 
 	return -1;
 }
 
+/* gdb hands conditions about $rsp over, and none about $sp: at each pass of a function that is
+ * called a million times at the same depth, it would look itself. Only a 64-bit program has that
+ * register. */
 static int set(struct replay *replay, unsigned long long address, unsigned long long stack)
 {
+	unsigned long long pointer = 0;
 	char where[96];
 
-	snprintf(where, sizeof(where), "-c \"(unsigned long) $sp == %llu\" *%llu", stack, address);
+	if (!accessed_number(replay, "sizeof(void *)", &pointer) || pointer != RETURN_ADDRESS)
+		return 0;
+	snprintf(where, sizeof(where), "-c \"(unsigned long) $rsp == %llu\" *%llu", stack, address);
 	return temporary_breakpoint_insert(replay, where);
 }
 
@@ -88,12 +95,12 @@ static enum lifetime_known find_call(
 	int number;
 
 	if (frames_number(replay, 0, "$pc", &pc) && pc == call->entry &&
-	    frames_number(replay, 0, "$sp", &sp) && sp == call->top - 8) {
+	    frames_number(replay, 0, "$sp", &sp) && sp == call->top - RETURN_ADDRESS) {
 		position_take_sum(replay);
 		*begin = replay->moment;
 		return LIFETIME_KNOWN;
 	}
-	number = set(replay, call->entry, call->top - 8);
+	number = set(replay, call->entry, call->top - RETURN_ADDRESS);
 	if (!number)
 		return LIFETIME_UNSURE;
 	switch (last_hit_go(replay, failure)) {
