@@ -169,6 +169,18 @@ START_TEST(a_pass_counts_once_however_a_signal_interrupts_it)
 }
 END_TEST
 
+/* What ends a thread's turn can lie right before the counted instruction: rr then goes there from
+ * one breakpoint of its own to the next, in steps. That is so in one recording of three. */
+START_TEST(a_pass_counts_once_however_rr_comes_to_it)
+{
+	cleanup_place struct place place = place_replay("tallied", "400");
+
+	expect_all(client_tool(place.client, "rr_trace_calls", "{s:s, s:i}", "location",
+		       "tallied.c:42", "limit", 1),
+	    NUMBER("total", 3 * 400), ABSENT("cut_off"));
+}
+END_TEST
+
 /* Backward, forward from a place in the middle, and from one that the condition names. */
 START_TEST(the_last_of_a_million_passes_is_found)
 {
@@ -197,17 +209,18 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {
-	    passes_are_counted_as_stops_count_them,
-	    the_last_pass_is_the_one_that_a_stop_showed,
-	    what_has_to_be_judged_by_gdb_is_counted_too,
-	    a_million_passes_are_counted,
-	    a_pass_counts_once_however_a_signal_interrupts_it,
-	    the_last_of_a_million_passes_is_found,
-	    NULL,
+	const struct looped tests[] = {
+	    {passes_are_counted_as_stops_count_them, 1},
+	    {the_last_pass_is_the_one_that_a_stop_showed, 1},
+	    {what_has_to_be_judged_by_gdb_is_counted_too, 1},
+	    {a_million_passes_are_counted, 1},
+	    {a_pass_counts_once_however_a_signal_interrupts_it, 1},
+	    {a_pass_counts_once_however_rr_comes_to_it, 8},
+	    {the_last_of_a_million_passes_is_found, 1},
+	    {NULL, 0},
 	};
 	const char *const programs[] = {
 	    "passes", "conditional 40", "conditional 1000000", "spun", NULL};
 
-	return scene_main("counted", tests, programs);
+	return scene_main_loops("counted", tests, programs);
 }

@@ -36,7 +36,9 @@ static bool is_covered(pid_t tid, uint64_t address)
 void passcount_note(
     struct conditions *conditions, const struct tracee *tracee, const struct user_regs_struct *regs)
 {
-	if (counts(conditions, &tracee->debug, regs->rip) && !is_covered(tracee->tid, regs->rip) &&
+	/* A pass that the processor stops first is judged by rr and gdb. */
+	if (counts(conditions, &tracee->debug, regs->rip) &&
+	    !watches_trap_first(&tracee->debug, regs) && !is_covered(tracee->tid, regs->rip) &&
 	    conditions_mark(conditions, regs->rip, tracee->tid, regs))
 		conditions->passes++;
 }

@@ -6,6 +6,7 @@
 
 #include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/traps/processor.h"
+#include "worker/x86/eflags.h"
 
 static bool watched(const struct debug_registers *registers, unsigned i, uint64_t *start,
     uint64_t *end, bool *reads)
@@ -340,4 +341,11 @@ unsigned watches_reached(const struct debug_registers *registers, uint64_t addre
 			reached |= 1u << i;
 	}
 	return reached;
+}
+
+bool watches_trap_first(
+    const struct debug_registers *registers, const struct user_regs_struct *regs)
+{
+	return processor()->debug_registers && !(regs->eflags & FLAG_RESUME) &&
+	       watches_reached(registers, regs->rip);
 }

@@ -96,4 +96,9 @@ uint64_t watches_untouched(pid_t tid, const struct debug_registers *registers, c
 /* Bits 0 to 3: the hardware breakpoints at this address. */
 unsigned watches_reached(const struct debug_registers *registers, uint64_t address);
 
+/* Whether the processor stops at such a breakpoint as soon as a tracee with these registers goes
+ * on, before the instruction: not if the resume flag is set. */
+bool watches_trap_first(
+    const struct debug_registers *registers, const struct user_regs_struct *regs);
+
 #endif

@@ -146,8 +146,9 @@ static long step(
 	    regs->rax == SYS_rt_sigprocmask)
 		return start_leg(pmu, tracee, LEG_MASK, PTRACE_SYSCALL, 0);
 	if (debug_registers_holds(&tracee->debug, regs->rip)) {
-		/* A handler's frame would show the resume flag: with a signal, take ours away. */
-		if (signal != 0)
+		/* A handler's frame would show the resume flag, and rr's own breakpoint must stop
+		 * here: then, take ours away. */
+		if (signal != 0 || watches_trap_first(&tracee->debug, regs))
 			result = debug_registers_disarm(&tracee->debug, tracee->tid);
 		else
 			result = set_resume_flag(tracee, regs);
@@ -322,7 +323,7 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 	if (!restarts_syscall(regs))
 		passcount_note(&pmu->conditions, tracee, regs);
 	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
-	    debug_registers_free(&tracee->debug) == 0 ||
+	    watches_trap_first(&tracee->debug, regs) || debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
 		return step(pmu, tracee, regs, 0);
 	result = run(pmu, tracee, regs, &plan);
