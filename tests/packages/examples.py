@@ -372,10 +372,9 @@ complete_words rr-warden --pm
 complete_words rr-warden --pmu = so
 complete_words rr-warden doc
 complete_words rr-warden --sandbox-landlock =
-complete_words rr-warden --redact = s
 complete_words rr-warden rr rec
 """)
-    check((status, output) == (0, "--pmu\nsoftware\ndoctor\nrequire prefer off\nsecrets\n\n"), output)
+    check((status, output) == (0, "--pmu\nsoftware\ndoctor\nrequire prefer off\n\n"), output)
 
 
 def zsh_completes(folder):
