@@ -37,6 +37,8 @@ static struct footing stand(struct walker *walker)
 	snprintf(
 	    footing.place.moment, sizeof(footing.place.moment), "%s", answer_text(when, "moment"));
 	snprintf(footing.value, sizeof(footing.value), "%s", answer_text(value, "value"));
+	if (answer_true(when, "restored"))
+		walker_note(walker, " (restored)");
 	json_decref(value);
 	json_decref(pc);
 	json_decref(when);

@@ -291,7 +291,10 @@ static void move_goto(struct walker *walker)
 static void move_end(struct walker *walker)
 {
 	walker_note(walker, " goto end;");
-	json_decref(client_tool(walker->client, "rr_goto", "{s:s}", "moment", "end"));
+	json_t *stop = client_tool(walker->client, "rr_goto", "{s:s}", "moment", "end");
+	if (strcmp(answer_text(stop, "reason"), "end") != 0)
+		walker_disagree(walker, "goto end", -1, stop);
+	json_decref(stop);
 	walker->at = (struct whereabouts){
 	    (int)walker->sweep->hit_count - 1, (int)walker->sweep->hit_count, false};
 }
