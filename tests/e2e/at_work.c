@@ -102,3 +102,13 @@ void at_work_await(pid_t root, unsigned milliseconds)
 		nanosleep(&(struct timespec){.tv_nsec = 2 * 1000 * 1000}, NULL);
 	}
 }
+
+long long at_work_step(struct client *client, const char *session, bool reverse)
+{
+	long long id = client_tool_send(client, "rr_step",
+	    json_pack("{s:i, s:s, s:b, s:s*}", "count", 1000000, "unit", "instruction", "reverse",
+		reverse, "session", session));
+
+	at_work_await(client_pid(client), AT_WORK_STEPPED_MS);
+	return id;
+}

@@ -4,7 +4,9 @@
  * Waits until a call is at work, by what the replayed program uses of the processor: a time would
  * be too short on a busy machine, and is too long on others.
  */
+#include <stdbool.h>
 #include <sys/types.h>
+#include "tests/e2e/harness.h"
 
 /* Of the processor, in milliseconds: a program that is stepped uses little. */
 #define AT_WORK_STEPPED_MS 10
@@ -13,5 +15,9 @@
 /* Returns when the traced programs below `root` have used that much of the processor since this
  * was called. */
 void at_work_await(pid_t root, unsigned milliseconds);
+
+/* Sends a call that runs for long, because it steps through a million instructions, and returns its
+ * id when it is at work. session: NULL for the only one. */
+long long at_work_step(struct client *client, const char *session, bool reverse);
 
 #endif

@@ -61,16 +61,6 @@ static void await_resting(struct client *client, const char *session)
 	}
 }
 
-/* A call that runs for long: it single-steps. */
-static long long send_long_run(struct client *client, const char *session)
-{
-	long long id = client_tool_send(client, "rr_step",
-	    json_pack(
-		"{s:i, s:s, s:s}", "count", 1000000, "unit", "instruction", "session", session));
-	at_work_await(client_pid(client), AT_WORK_STEPPED_MS);
-	return id;
-}
-
 /* The first session waits at the last call of toggle, so that a long run meets no breakpoint. */
 static void go_somewhere(struct scene *scene)
 {
@@ -127,9 +117,7 @@ START_TEST(an_rr_that_aborts_on_the_way_back_is_told_with_other_ways)
 	go_somewhere(&scene);
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	pid_t rr = find_victim(client_pid(scene.client), VICTIM_RR);
-	long long id = client_tool_send(scene.client, "rr_step",
-	    json_pack("{s:i, s:s, s:b}", "count", 1000000, "unit", "instruction", "reverse", 1));
-	at_work_await(client_pid(scene.client), AT_WORK_STEPPED_MS);
+	long long id = at_work_step(scene.client, NULL, true);
 	kill(rr, SIGABRT);
 	json_auto_t *failed = client_tool_failure(scene.client, id, "rr_failed", HARNESS_TIMEOUT_S);
 	ck_assert_ptr_nonnull(strstr(answer_text(failed, "message"), "Aborted"));
@@ -146,7 +134,7 @@ START_TEST(killed_while_running_the_call_fails_at_once_and_the_session_comes_bac
 	go_somewhere(&scene);
 	pid_t victim = find_victim(client_pid(scene.client), (enum victim)_i);
 	cleanup_free char *other = client_replay(scene.client, scene_trace(PROGRAM));
-	long long running = send_long_run(scene.client, scene.session);
+	long long running = at_work_step(scene.client, scene.session, false);
 	kill(victim, SIGKILL);
 	json_auto_t *failed = client_tool_failure(scene.client, running, NULL, 30);
 	const char *code = answer_text(failed, "code");
@@ -237,7 +225,7 @@ START_TEST(after_its_launcher_the_session_comes_back)
 	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
 	pid_t keeper = census_find(client_pid(scene.client), "rr-warden", 0);
 	pid_t launcher = census_child(keeper);
-	long long running = _i == 0 ? 0 : send_long_run(scene.client, scene.session);
+	long long running = _i == 0 ? 0 : at_work_step(scene.client, scene.session, false);
 
 	kill(launcher, SIGKILL);
 	if (running != 0)
@@ -292,7 +280,7 @@ static struct client *busy_server(char **scratch)
 	client_tool_send(client, "rr_record",
 	    json_pack("{s:[s,s], s:s}", "command", "/bin/sleep", "3600", "trace_dir", trace));
 	census_await(client_pid(client), "sleep");
-	send_long_run(client, one);
+	at_work_step(client, one, false);
 	return client;
 }
 

@@ -128,11 +128,9 @@ END_TEST
 START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	long long running = client_tool_send(scene.client, "rr_step",
-	    json_pack("{s:i, s:s}", "count", 1000000, "unit", "instruction"));
+	long long running = at_work_step(scene.client, NULL, false);
 	int status;
 
-	at_work_await(client_pid(scene.client), AT_WORK_STEPPED_MS);
 	kill(census_find(client_pid(scene.client), "rr-warden", 0), SIGKILL);
 	expect_all(client_tool_failure(scene.client, running, "worker_died", 30),
 	    FALSE("session_alive"), HAS("hint", "start the server again"));

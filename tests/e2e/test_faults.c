@@ -212,19 +212,10 @@ static long long send_open(struct client *client)
 	    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
 }
 
-static long long send_long_run(struct client *client)
-{
-	long long id = client_tool_send(
-	    client, "rr_step", json_pack("{s:i, s:s}", "count", 1000000, "unit", "instruction"));
-
-	at_work_await(client_pid(client), AT_WORK_STEPPED_MS);
-	return id;
-}
-
 /* rr cannot heed it before it goes on. */
 static long long interrupt_deaf_run(struct view *view, pid_t victim)
 {
-	long long id = send_long_run(view->client);
+	long long id = at_work_step(view->client, NULL, false);
 	pid_t rr = await_process(client_pid(view->client), RR);
 	bool first = victim == rr && view->cell->kind != STOPPED; /* what sleeps cannot act */
 
@@ -290,7 +281,7 @@ static long long suffer(struct view *view)
 	if (cell->phase == STOPPING)
 		return stop_deaf_worker(view, victim);
 	if (cell->phase == RUNNING)
-		id = send_long_run(client);
+		id = at_work_step(client, NULL, false);
 	view->brought = bring(view, victim);
 	usleep(ENOUGH_MS * 1000);
 	if (cell->phase == READY)

@@ -158,7 +158,7 @@ static bool run_to(struct replay *replay, long long event, struct failure *failu
 
 /*
  * The same, for an event of the present image. A walk of the oracle has found the session at its
- * start behind a seek to the end, once in 20,000, and why is not known: rr stops behind the event,
+ * start behind a seek to the end, once in 10,000, and why is not known: rr stops behind the event,
  * or at the end, but never before both the event and where it came from.
  */
 static bool reach_event(struct replay *replay, long long event, struct failure *failure)

@@ -19,11 +19,8 @@ bool visit_process(struct replay *replay, long long pid, long long event, struct
 		    "process %lld of the recording cannot be visited", pid);
 		return false;
 	}
-	if (replay->writes && !kernel_writes_turn_to(replay, pid)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		replay->worker->broken = true;
-		return false;
-	}
+	if (replay->writes)
+		kernel_writes_turn_to(replay->writes, pid);
 	return crossing_enter(replay, images_of_event(replay, event), failure) &&
 	       position_update(replay, failure);
 }
@@ -33,6 +30,6 @@ void visit_end(struct replay *replay)
 	if (!relatives_is_away(replay))
 		return;
 	relatives_turn_home(replay);
-	if (replay->writes && !kernel_writes_turn_to(replay, replay->pid))
-		replay->worker->broken = true;
+	if (replay->writes)
+		kernel_writes_turn_to(replay->writes, replay->pid);
 }

@@ -40,30 +40,13 @@ static void take(void *owner, const char *bytes, size_t length)
 		tell_progress(reading->replay, reading->read);
 }
 
-static bool choose_threads(struct kernel_writes *writes, long long pid)
-{
-	int *tids = calloc(writes->thread_count + 1, sizeof(*tids));
-
-	if (!tids)
-		return false;
-	free(writes->tids);
-	writes->tids = tids;
-	writes->tid_count = 0;
-	tids[writes->tid_count++] = (int)pid;
-	for (size_t i = 0; i < writes->thread_count; i++)
-		if (writes->threads[i].pid == pid)
-			tids[writes->tid_count++] = writes->threads[i].tid;
-	return true;
-}
-
-static bool keep_threads(struct kernel_writes *writes, struct execs *tasks, long long pid)
+static void keep_threads(struct kernel_writes *writes, struct execs *tasks)
 {
 	writes->threads = tasks->threads;
 	writes->thread_count = tasks->thread_count;
 	tasks->threads = NULL;
 	tasks->thread_count = 0;
 	writes->broken_off |= tasks->cut;
-	return choose_threads(writes, pid);
 }
 
 long long kernel_writes_process(const struct kernel_writes *writes, int tid)
@@ -74,9 +57,9 @@ long long kernel_writes_process(const struct kernel_writes *writes, int tid)
 	return tid;
 }
 
-bool kernel_writes_turn_to(struct replay *replay, long long pid)
+void kernel_writes_turn_to(struct kernel_writes *writes, long long pid)
 {
-	return choose_threads(replay->writes, pid);
+	writes->pid = pid;
 }
 
 static bool read_all(struct replay *replay, struct kernel_writes *writes, struct failure *failure)
@@ -99,10 +82,8 @@ static bool read_all(struct replay *replay, struct kernel_writes *writes, struct
 	dump_parser_end(reading.inputs);
 	dump_parser_end(reading.tasks);
 	capture_free(&capture);
-	if (ok && !keep_threads(writes, &tasks, replay->pid)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		ok = false;
-	}
+	keep_threads(writes, &tasks);
+	kernel_writes_turn_to(writes, replay->pid);
 	execs_free(&tasks);
 	return ok;
 }
@@ -129,15 +110,16 @@ void kernel_writes_free(struct kernel_writes *writes)
 	if (!writes)
 		return;
 	inputs_free(&writes->inputs);
-	free(writes->tids);
 	free(writes->threads);
 	free(writes);
 }
 
 bool kernel_writes_is_ours(const struct kernel_writes *writes, int tid)
 {
-	for (size_t i = 0; i < writes->tid_count; i++)
-		if (writes->tids[i] == tid)
+	if (tid == writes->pid)
+		return true;
+	for (size_t i = 0; i < writes->thread_count; i++)
+		if (writes->threads[i].tid == tid && writes->threads[i].pid == writes->pid)
 			return true;
 	return false;
 }

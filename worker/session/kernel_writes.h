@@ -11,8 +11,7 @@ struct kernel_writes {
 	struct inputs inputs;
 	struct thread *threads; /* of all processes, but the first ones */
 	size_t thread_count;
-	int *tids; /* of the present process's threads, the first one included */
-	size_t tid_count;
+	long long pid;	 /* of the present process */
 	bool broken_off; /* rr did not come to the end of the trace */
 };
 
@@ -22,8 +21,8 @@ void kernel_writes_free(struct kernel_writes *writes);
 
 /* The process that a task belongs to. */
 long long kernel_writes_process(const struct kernel_writes *writes, int tid);
-/* Makes another process the present one. False: out of memory. */
-bool kernel_writes_turn_to(struct replay *replay, long long pid);
+/* Makes another process the present one. */
+void kernel_writes_turn_to(struct kernel_writes *writes, long long pid);
 
 /* Whether a task belongs to the present process, which is the session's by default. */
 bool kernel_writes_is_ours(const struct kernel_writes *writes, int tid);

@@ -501,6 +501,14 @@ static void begin_close(
 	*slot = (struct slot){.kind = SLOT_FREE};
 }
 
+/* What the call's first argument is a descriptor of. */
+static void take_slot(struct task *task, const struct input_call *call)
+{
+	task->slot = (struct slot){0};
+	if (call->args[0] < task->table->count)
+		task->slot = task->table->slots[call->args[0]];
+}
+
 const struct task *descriptors_begin(struct descriptors *descriptors, const struct input_call *call)
 {
 	const struct call_row *row = row_of(call);
@@ -509,9 +517,7 @@ const struct task *descriptors_begin(struct descriptors *descriptors, const stru
 	if (!task)
 		return NULL;
 	task->call = call;
-	task->slot = (struct slot){0};
-	if (call->args[0] < task->table->count)
-		task->slot = task->table->slots[call->args[0]];
+	take_slot(task, call);
 	if (row && row->effect == CLOSES)
 		begin_close(descriptors, task, call);
 	if (row && row->effect == MOVES)
@@ -580,13 +586,10 @@ const struct task *descriptors_end(
 	*began = task && task->call == call;
 	if (!task)
 		return NULL;
-	if (!*began) {
-		task->slot = (struct slot){0};
-		if (call->args[0] < task->table->count)
-			task->slot = task->table->slots[call->args[0]];
-	} else if (changes(row) && task->table->changing) {
+	if (!*began)
+		take_slot(task, call);
+	else if (changes(row) && task->table->changing)
 		task->table->changing--;
-	}
 	task->call = NULL;
 	if (row && call->result >= 0)
 		apply(descriptors, task, row, call);

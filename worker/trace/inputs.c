@@ -39,15 +39,22 @@ static void take_name(struct input_call *call, const char *line)
 	snprintf(call->name, sizeof(call->name), "%.*s", (int)strcspn(name, "':"), name);
 }
 
+/* The list with room for one more; NULL: it is full, and so nothing more is read. */
+static void *room_in(struct inputs *inputs, void *list, size_t count, size_t most, size_t size)
+{
+	void *grown = inputs->cut || count >= most ? NULL : grow_list(list, count, size);
+
+	inputs->cut |= !grown;
+	return grown;
+}
+
 static bool add_call(struct inputs *inputs, const struct input_call *call)
 {
-	struct input_call *list;
+	struct input_call *list =
+	    room_in(inputs, inputs->calls, inputs->count, INPUTS_CALLS_MAX, sizeof(*list));
 
-	if (inputs->cut || inputs->count >= INPUTS_CALLS_MAX ||
-	    !(list = grow_list(inputs->calls, inputs->count, sizeof(*list)))) {
-		inputs->cut = true;
+	if (!list)
 		return false;
-	}
 	inputs->calls = list;
 	list[inputs->count++] = *call;
 	return true;
@@ -55,13 +62,11 @@ static bool add_call(struct inputs *inputs, const struct input_call *call)
 
 static void add_unended(struct inputs *inputs, const struct input_call *call)
 {
-	struct input_call *list;
+	struct input_call *list = room_in(
+	    inputs, inputs->unended, inputs->unended_count, INPUTS_CALLS_MAX, sizeof(*list));
 
-	if (inputs->cut || inputs->unended_count >= INPUTS_CALLS_MAX ||
-	    !(list = grow_list(inputs->unended, inputs->unended_count, sizeof(*list)))) {
-		inputs->cut = true;
+	if (!list)
 		return;
-	}
 	inputs->unended = list;
 	list[inputs->unended_count] = *call;
 	list[inputs->unended_count++].event = 0;
@@ -69,26 +74,22 @@ static void add_unended(struct inputs *inputs, const struct input_call *call)
 
 static void add_task(struct inputs *inputs, const struct input_task *task)
 {
-	struct input_task *list;
+	struct input_task *list =
+	    room_in(inputs, inputs->tasks, inputs->task_count, INPUTS_CALLS_MAX, sizeof(*list));
 
-	if (inputs->cut || inputs->task_count >= INPUTS_CALLS_MAX ||
-	    !(list = grow_list(inputs->tasks, inputs->task_count, sizeof(*list)))) {
-		inputs->cut = true;
+	if (!list)
 		return;
-	}
 	inputs->tasks = list;
 	list[inputs->task_count++] = *task;
 }
 
 static void add_range(struct inputs *inputs, const struct input_range *range)
 {
-	struct input_range *list;
+	struct input_range *list =
+	    room_in(inputs, inputs->ranges, inputs->range_count, INPUTS_RANGES_MAX, sizeof(*list));
 
-	if (inputs->cut || inputs->range_count >= INPUTS_RANGES_MAX ||
-	    !(list = grow_list(inputs->ranges, inputs->range_count, sizeof(*list)))) {
-		inputs->cut = true;
+	if (!list)
 		return;
-	}
 	inputs->ranges = list;
 	list[inputs->range_count++] = *range;
 }

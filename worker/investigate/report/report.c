@@ -2,7 +2,6 @@
  * Puts a report together. Leaves out what is not useful: the thread list of a program with one
  * thread, and variables of frames far from the end.
  */
-#include "worker/serve/begins.h"
 #include "worker/investigate/report/report.h"
 
 #include <signal.h>
@@ -12,6 +11,7 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include "worker/gdb/mi.h"
+#include "worker/serve/begins.h"
 #include "worker/investigate/threads/lock_history.h"
 #include "worker/investigate/report/recursion.h"
 #include "worker/investigate/threads/waits.h"

@@ -43,7 +43,7 @@ bool origin_from_fork(struct origin *origin, struct failure *failure)
 		    "copied by %s into process %lld, at the same address", call->name, child);
 		return true;
 	}
-	if (replay->worker->broken || replay->worker->interrupt)
+	if (!worker_goes_on(replay->worker))
 		return origin_stop(origin, failure);
 	json_decref(failure->details);
 	*failure = (struct failure){0};

@@ -83,7 +83,7 @@ struct crossing {
 static bool is_survived(
     const struct origin *origin, struct crossing *crossing, struct failure *failure)
 {
-	if (origin->replay->worker->broken || origin->replay->worker->interrupt)
+	if (!worker_goes_on(origin->replay->worker))
 		return false;
 	snprintf(crossing->why, crossing->size, "%s", failure->message);
 	json_decref(failure->details);
