@@ -166,6 +166,19 @@ static enum news note_refusal(
 	return news_of(exchange->message, NEWS_REFUSED_CUT_OFF, why);
 }
 
+/* gdb says of a watchpoint that it could not enable, and that stays off, only in its log. */
+static void refuse_unenabled(struct exchange *exchange)
+{
+	const char *number = gdb_says_of(exchange->log.bytes, SAYS_NOT_ENABLED);
+	const char *why = number ? strstr(number, ": ") : NULL;
+
+	if (!why)
+		return;
+	exchange->answer = ANSWER_REFUSED;
+	snprintf(exchange->message, sizeof(exchange->message), "%.*s",
+	    (int)strcspn(why + 2, "\n"), why + 2);
+}
+
 static enum news note_result(
     struct exchange *exchange, const struct mi_record *record, const char **why)
 {
@@ -181,7 +194,31 @@ static enum news note_result(
 	exchange->answer = ANSWER_DONE;
 	if (strcmp(record->name, "running") == 0)
 		exchange->running = true;
+	refuse_unenabled(exchange);
 	return NEWS_NONE;
+}
+
+/*
+ * gdb gives up what it set itself where an interrupt meets it at work on that: it deletes a
+ * watchpoint whose value it compares, and keeps what it has read so far of a breakpoint that it
+ * sets again. Both are told in its log alone, and the program would then pass what was asked for.
+ */
+static enum news note_log(struct exchange *exchange, const char *text, const char **why)
+{
+	const char *again = gdb_says_of(text, SAYS_NOT_SET_AGAIN);
+
+	if (strstr(text, "Could not load shared library"))
+		exchange->missed_library = true;
+	text_append(&exchange->log, text);
+	if (gdb_says(text, SAYS_NOT_COMPARED)) {
+		*why = "it could not compare a watched value, and has given the watchpoint up";
+		return NEWS_BROKEN;
+	}
+	if (again && strstr(again, ": Quit")) {
+		*why = "it was interrupted while it set a breakpoint again";
+		return NEWS_BROKEN;
+	}
+	return news_of(text, NEWS_WARNED_CUT_OFF, why);
 }
 
 static enum news note(struct exchange *exchange, const struct mi_record *record, const char **why)
@@ -200,10 +237,7 @@ static enum news note(struct exchange *exchange, const struct mi_record *record,
 		text_append(&exchange->console, json_string_value(record->results));
 		break;
 	case MI_LOG:
-		if (strstr(json_string_value(record->results), "Could not load shared library"))
-			exchange->missed_library = true;
-		text_append(&exchange->log, json_string_value(record->results));
-		return news_of(json_string_value(record->results), NEWS_WARNED_CUT_OFF, why);
+		return note_log(exchange, json_string_value(record->results), why);
 	case MI_STATUS:
 	case MI_TARGET:
 	case MI_PROMPT:

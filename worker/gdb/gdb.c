@@ -17,7 +17,7 @@
 #include "worker/serve/clock.h"
 
 #define GDB_SIDES_MAX 4
-#define PATIENCE_MS   1000 /* for a run to end after rr was told to stop */
+#define PATIENCE_MS   1000 /* for a run to end after rr has stopped */
 
 struct side {
 	int fd;
@@ -48,7 +48,7 @@ struct gdb {
 	struct exchange exchange;
 	enum connection connection;
 	enum interruption interruption;
-	long long interrupted_at; /* ms */
+	long long obeyed_at;	  /* ms: when rr had stopped */
 	bool resuming;		  /* within gdb_run: the interrupt is rr's to obey */
 	bool restarting;	  /* with -exec-run */
 	bool uninterruptible;	  /* the present command is: see uninterruptible.h */
@@ -211,7 +211,7 @@ static void signal_gdb(struct gdb *gdb)
 
 static void begin_interruption(struct gdb *gdb)
 {
-	gdb->interrupted_at = clock_ms();
+	gdb->obeyed_at = 0;
 	if (!gdb->resuming || !gdb->remote) {
 		gdb->worker->half_read = !gdb->resuming;
 		signal_gdb(gdb);
@@ -222,15 +222,21 @@ static void begin_interruption(struct gdb *gdb)
 }
 
 /*
- * rr has been told. What still takes long is either rr, which cannot be hurried, or gdb itself.
- * Does not interrupt gdb while rr restarts, which is short: gdb would not yet have read what kind
- * of process this is, would take it for another kind, and would never again agree with rr about the
- * registers.
+ * rr has been told. What still takes long is either rr, which cannot be hurried, or gdb itself,
+ * which has its time from rr's stop on: on a busy machine rr is late, and gdb gives up what an
+ * interrupt meets it at (see note_log in exchange.c). Does not interrupt gdb while rr restarts,
+ * which is short: gdb would not yet have read what kind of process this is, would take it for
+ * another kind, and would never again agree with rr about the registers.
  */
 static void insist(struct gdb *gdb)
 {
-	if (gdb->resuming && !gdb->restarting && gdb->remote && !remote_is_running(gdb->remote) &&
-	    clock_ms() - gdb->interrupted_at >= PATIENCE_MS)
+	if (!gdb->resuming || gdb->restarting || !gdb->remote)
+		return;
+	if (remote_is_running(gdb->remote))
+		gdb->obeyed_at = 0;
+	else if (!gdb->obeyed_at)
+		gdb->obeyed_at = clock_ms();
+	else if (clock_ms() - gdb->obeyed_at >= PATIENCE_MS)
 		signal_gdb(gdb);
 }
 

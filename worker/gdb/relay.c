@@ -99,7 +99,7 @@ void relay_sent(struct relay *relay, enum relay_end to, size_t length)
 
 bool relay_is_running(const struct relay *relay)
 {
-	return relay->motion == RUNNING || relay->motion == SEEKING;
+	return relay->motion != STOPPED;
 }
 
 bool relay_stepped_before_thread(const struct relay *relay)

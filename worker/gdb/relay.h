@@ -36,7 +36,7 @@ bool relay_take(struct relay *relay, enum relay_end from, const char *bytes, siz
 const char *relay_pending(const struct relay *relay, enum relay_end to, size_t *length);
 void relay_sent(struct relay *relay, enum relay_end to, size_t length);
 
-/* Whether gdb has resumed the program and rr has not yet said that it stopped. */
+/* Whether gdb has resumed the program, and the stop has not gone through to gdb yet. */
 bool relay_is_running(const struct relay *relay);
 
 /*

@@ -44,6 +44,9 @@ static const struct {
     {SAYS_SEARCH_WAS_CUT_OFF, WITHIN, "halting search"},
     {SAYS_PYTHON_FAILED, FIRST, "Error while executing Python"},
     {SAYS_ASSERTION_CONTINUED, WHOLE, "Command aborted."},
+    {SAYS_NOT_ENABLED, FIRST, "Cannot enable watchpoint "},
+    {SAYS_NOT_COMPARED, FIRST, "Error evaluating expression for watchpoint "},
+    {SAYS_NOT_SET_AGAIN, FIRST, "Error in re-setting breakpoint "},
 };
 
 const char *gdb_says_of(const char *message, enum gdb_saying what)

@@ -34,6 +34,9 @@ enum gdb_saying {
 	SAYS_SEARCH_WAS_CUT_OFF,  /* at memory that is not mapped */
 	SAYS_PYTHON_FAILED,	  /* the reason is in the log */
 	SAYS_ASSERTION_CONTINUED, /* the same */
+	SAYS_NOT_ENABLED,	  /* a watchpoint; its number follows */
+	SAYS_NOT_COMPARED,	  /* a watchpoint, which gdb then deletes; its number follows */
+	SAYS_NOT_SET_AGAIN,	  /* a breakpoint, after a restart; its number follows */
 };
 
 bool gdb_says(const char *message, enum gdb_saying what);

@@ -6,6 +6,7 @@
 #include "worker/gdb/check.h"
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
+#include "worker/gdb/must.h"
 
 static struct scripted peer;
 
@@ -210,6 +211,61 @@ START_TEST(a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session)
 }
 END_TEST
 
+/* gdb tells only its log, and answers that all is well. */
+START_TEST(a_watchpoint_that_gdb_does_not_enable_is_a_refusal)
+{
+	struct gdb *gdb = begin(SCRIPT(
+	    {"-break-enable 7", "&\"Cannot enable watchpoint 7: Quit\\n\"\n^done\n(gdb) "},
+	    {"-break-enable 7", "^done\n(gdb) "},
+	    {"-break-enable 8",
+		"&\"Cannot enable watchpoint 8: No symbol \\\"x\\\".\\n\"\n^done\n(gdb) "}));
+
+	/* An interrupt that was meant for the command before: once more. */
+	gdb_must(gdb, NULL, "-break-enable 7");
+	ck_assert(!peer.worker.broken);
+	ck_assert_int_eq(gdb_command(gdb, NULL, "-break-enable 8"), GDB_REFUSED);
+	ck_assert_str_eq(gdb_message(gdb), "No symbol \"x\".");
+	end();
+}
+END_TEST
+
+static const struct {
+	const char *log, *message;
+} given_up[] = {
+    {"&\"Error evaluating expression for watchpoint 72\\n\"\n&\"Quit\\n\"\n",
+	"gdb: it could not compare a watched value, and has given the watchpoint up"},
+    {"&\"Error in re-setting breakpoint 3: Quit\\n\"\n",
+	"gdb: it was interrupted while it set a breakpoint again"},
+};
+
+START_TEST(what_gdb_gives_up_by_itself_loses_the_session)
+{
+	for (size_t i = 0; i < sizeof(given_up) / sizeof(*given_up); i++) {
+		char answer[200];
+		struct gdb *gdb;
+
+		snprintf(answer, sizeof(answer), "^running\n%s*stopped,thread-id=\"1\"\n(gdb) ",
+		    given_up[i].log);
+		gdb = begin(SCRIPT({"-exec-continue", answer}));
+		ck_assert_int_eq(gdb_run(gdb, "-exec-continue"), GDB_LOST);
+		ck_assert_str_eq(gdb_message(gdb), given_up[i].message);
+		end();
+	}
+}
+END_TEST
+
+/* A name that is no more in the program is no such case. */
+START_TEST(a_breakpoint_that_has_no_place_any_more_loses_nothing)
+{
+	struct gdb *gdb = begin(SCRIPT({"-exec-run",
+	    "^running\n&\"Error in re-setting breakpoint 3: No symbol \\\"x\\\".\\n\"\n"
+	    "*stopped,thread-id=\"1\"\n(gdb) "}));
+
+	ck_assert_int_eq(gdb_run(gdb, "-exec-run"), GDB_DONE);
+	end();
+}
+END_TEST
+
 START_TEST(other_lines_between_the_records_do_not_matter)
 {
 	struct gdb *gdb = begin(SCRIPT({"-a", "BFD: something is odd\n^done"}));
@@ -353,6 +409,9 @@ int main(void)
 	    a_gdb_that_ends_loses_the_session_and_what_follows_is_not_sent,
 	    a_record_that_cannot_be_read_loses_the_session,
 	    a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session,
+	    a_watchpoint_that_gdb_does_not_enable_is_a_refusal,
+	    what_gdb_gives_up_by_itself_loses_the_session,
+	    a_breakpoint_that_has_no_place_any_more_loses_nothing,
 	    other_lines_between_the_records_do_not_matter, without_rr_the_session_is_lost,
 	    where_rr_may_end_a_run_ends_with_it, parting_from_rr_forgets_the_stop,
 	    an_interrupt_breaks_off_what_gdb_computes_once_an_operation,
