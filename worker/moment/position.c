@@ -159,7 +159,8 @@ static bool run_to(struct replay *replay, long long event, struct failure *failu
 /*
  * The same, for an event of the present image. A walk of the oracle has found the session at its
  * start behind a seek to the end, once in 10,000, and why is not known: rr stops behind the event,
- * or at the end, but never before both the event and where it came from.
+ * or at the end, but never before both the event and where it came from, nor at the start if the
+ * event is a later one.
  */
 static bool reach_event(struct replay *replay, long long event, struct failure *failure)
 {
@@ -168,7 +169,9 @@ static bool reach_event(struct replay *replay, long long event, struct failure *
 	for (int tries = 0; tries < RUN_TRIES; tries++) {
 		if (!run_to(replay, event, failure))
 			return false;
-		if (replay->moment.event >= event || replay->moment.event >= before)
+		if (replay->moment.event >= event ||
+		    (replay->moment.event >= before &&
+			replay->moment.event > images_start(replay)))
 			return true;
 	}
 	if (gdb_must_stop(replay->gdb))
