@@ -12,6 +12,8 @@
 #define KINDS	     "unset_kinds"
 #define CLASSES	     "unset_kinds_cc"
 #define IN_REGISTERS "unset_registers"
+#define LIVES	     "unset_lives"
+#define LIVES_STATIC "unset_lives_static"
 
 static const struct {
 	const char *expression, *kind, *says, *line;
@@ -104,6 +106,35 @@ START_TEST(each_kind_of_memory_says_what_set_it_and_what_was_left_there)
 END_TEST
 
 static const struct {
+	const char *expression, *kind, *says, *line;
+} lives[] = {
+    {"after_realloc", "uninitialized", "was allocated by malloc", "taken: after realloc"},
+    {"after_split", "uninitialized", "was allocated by malloc", "taken: the rest"},
+    {"after_calloc", "uninitialized", "was allocated by malloc", "taken: behind calloc's"},
+    {"beside_aligned", "uninitialized", "was allocated by malloc", "taken: beside"},
+    {"by_reallocarray", "uninitialized", "since reallocarray handed out the block",
+	"taken: reallocarray"},
+    {"longer_in_place", "uninitialized", "was allocated by malloc", "taken: made longer"},
+    {"never_handed_out", "uninitialized", "since malloc left a free block at", "cut off: the rest"},
+    {"copied", "constant", "$0x1267", "left behind"},
+};
+
+START_TEST(the_call_that_handed_a_block_out_is_told_and_none_that_touched_it_before)
+{
+	cleanup_scene struct scene scene = scene_open_at(_i ? LIVES_STATIC : LIVES, "look");
+
+	for (size_t i = 0; i < sizeof(lives) / sizeof(*lives); i++) {
+		json_auto_t *answer = client_tool(
+		    scene.client, "rr_origin_of", "{s:s}", "expression", lives[i].expression);
+		expect_text(answer, "kind", lives[i].kind);
+		expect_within(answer, "conclusion", lives[i].says);
+		if (lives[i].line)
+			expect_line(answer, "frame", harness_line(LIVES, lives[i].line));
+	}
+}
+END_TEST
+
+static const struct {
 	const char *sink, *kind, *says, *line;
 } sinks[] = {
     {"see_handed", "uninitialized",
@@ -168,9 +199,11 @@ int main(void)
 {
 	const struct looped tests[] = {{what_nobody_set_is_told_so, 1},
 	    {each_kind_of_memory_says_what_set_it_and_what_was_left_there, 2},
+	    {the_call_that_handed_a_block_out_is_told_and_none_that_touched_it_before, 2},
 	    {a_variable_in_a_register_that_nobody_set_is_told_so, TIMES(sinks)},
 	    {what_changes_nothing_is_passed_and_loads_name_their_place, 1}, {NULL, 0}};
 
 	return scene_main_loops("unset", tests,
-	    (const char *const[]){PROGRAM, NEUTRAL, KINDS, CLASSES, IN_REGISTERS, NULL});
+	    (const char *const[]){
+		PROGRAM, NEUTRAL, KINDS, CLASSES, IN_REGISTERS, LIVES, LIVES_STATIC, NULL});
 }

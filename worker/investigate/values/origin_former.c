@@ -1,18 +1,23 @@
 /*
  * malloc hands a block that was freed lately out again without writing to it where a watchpoint
- * sees it. So this looks for the return of an allocating function with the block as its result, to
- * tell an old value from one of a block that is read after its release.
+ * sees it, and the calls that write to a block also do so to others: they split, join and release
+ * them. So what the program got a block from is the call that returned it.
  */
 #include "worker/investigate/values/origin_former.h"
 
 #include <stdio.h>
+#include <string.h>
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/investigate/search/where.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/signals.h"
+#include "worker/read/accessed.h"
 #include "worker/run/scan.h"
+#include "worker/session/selection.h"
+
+#define RETURNS_LOOKED_AT 1000
 
 static enum scan_verdict see_return(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
@@ -23,33 +28,83 @@ static enum scan_verdict see_return(
 	return hit->kind == STOP_BREAKPOINT ? SCAN_ENOUGH : SCAN_ON;
 }
 
-/* Back to the last return of an allocating function with the block. */
+/* Breakpoints at all returns of functions that hand out blocks, with the block as their result;
+ * block 0: with any. */
+static void insert_returns(struct origin *origin, unsigned long long block, int *numbers)
+{
+	const struct allocator *allocator = &origin->allocator;
+	char where[128], condition[80] = "";
+
+	for (size_t i = 0; i < allocator->return_count; i++) {
+		if (block)
+			snprintf(condition, sizeof(condition),
+			    "-c \"(unsigned long) %s == %lluUL\" ", allocator->returns[i].in,
+			    block);
+		snprintf(
+		    where, sizeof(where), "%s*0x%llx", condition, allocator->returns[i].address);
+		numbers[i] = temporary_breakpoint_insert(origin->replay, where);
+	}
+}
+
+static void remove_returns(struct origin *origin, const int *numbers)
+{
+	for (size_t i = 0; i < origin->allocator.return_count; i++)
+		temporary_breakpoint_delete(origin->replay, numbers[i]);
+}
+
+/* Back to the last return of such a function with the block. */
 static bool find_return(
     struct origin *origin, const struct origin_block *block, struct failure *failure)
 {
-	const struct allocator *allocator = &origin->allocator;
 	struct replay *replay = origin->replay;
 	int numbers[ALLOCATOR_RETURNS_MAX];
 	enum scan_end end;
-	char where[128];
 
-	for (size_t i = 0; i < allocator->return_count; i++) {
-		snprintf(where, sizeof(where), "-c \"(unsigned long) %s == %lluUL\" *0x%llx",
-		    allocator->returns[i].in, block->address, allocator->returns[i].address);
-		numbers[i] = temporary_breakpoint_insert(replay, where);
-	}
+	insert_returns(origin, block->address, numbers);
 	signals_pass_all(replay);
-	end = scan_run(replay, BACKWARD, 1000, see_return, NULL, failure);
+	end = scan_run(replay, BACKWARD, RETURNS_LOOKED_AT, see_return, NULL, failure);
 	signals_stop_again(replay);
-	for (size_t i = 0; i < allocator->return_count; i++)
-		temporary_breakpoint_delete(replay, numbers[i]);
+	remove_returns(origin, numbers);
 	return end == SCAN_FOUND && position_update(replay, failure);
 }
 
+/* What a call of that name, which handed the block out, makes of it. */
+static enum origin_life life_from(const char *by)
+{
+	if (strcmp(by, "calloc") == 0)
+		return LIFE_ZEROED;
+	return strstr(by, "realloc") ? LIFE_COPIED : LIFE_NEW;
+}
+
+/* Back over all returns with the block since it was free: realloc also returns one that it leaves
+ * where it is. The program stands at the earliest, or, false, there was none. */
+static bool find_first_return(struct origin *origin, struct origin_block *block,
+    const struct moment *free, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct return_ticket there;
+	bool found = false, more = true;
+
+	while (more && find_return(origin, block, failure) &&
+	       position_order(&replay->moment, free) > 0) {
+		if (found)
+			return_ticket_release(replay, &there);
+		there = return_ticket_hold(replay);
+		found = true;
+		allocator_called(replay, block->by, sizeof(block->by));
+		more = strstr(block->by, "realloc") != NULL;
+	}
+	if (!found)
+		return false;
+	found = worker_goes_on(replay->worker) && return_ticket_use(replay, &there, failure);
+	return_ticket_release(replay, &there);
+	return found;
+}
+
 /*
- * The program stands where the block was released, before `read`: goes on to where it was handed
- * out again, the last time before `read`, and stores in block->by by what. False: it was not, or
- * that is not known, and the program stands where it did, or the session is lost.
+ * The program stands where the block became free, or remained so, before `read`: goes on to where
+ * it was handed out, the last time before `read`, and stores in *block by what. False: it was not,
+ * or that is not known, and the program stands where it did, or the session is lost.
  */
 static bool find_handout(
     struct origin *origin, struct origin_block *block, const struct moment *read)
@@ -58,16 +113,86 @@ static bool find_handout(
 	const struct moment released = replay->moment;
 	struct return_ticket here = return_ticket_hold(replay);
 	struct failure failure = {0};
-	bool found = position_go(replay, read, &failure) && find_return(origin, block, &failure) &&
-		     position_order(&replay->moment, &released) > 0;
+	bool found = position_go(replay, read, &failure) &&
+		     find_first_return(origin, block, &released, &failure);
 
 	if (found)
-		allocator_called(replay, block->by, sizeof(block->by));
+		block->life = life_from(block->by);
 	else if (worker_goes_on(replay->worker))
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
 	json_decref(failure.details);
 	return found;
+}
+
+struct returning {
+	struct origin *origin;
+	unsigned long long block;
+	int tid;
+	bool same;
+};
+
+static enum scan_verdict see_result(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	struct returning *returning = context;
+	const struct allocator *allocator = &returning->origin->allocator;
+	unsigned long long pc, block;
+
+	(void)failure;
+	selection_take_stop(replay);
+	if (hit->kind != STOP_BREAKPOINT || replay->selected.tid != returning->tid ||
+	    !accessed_number(replay, "(unsigned long) $pc", &pc))
+		return SCAN_ON;
+	for (size_t i = 0; i < allocator->return_count; i++)
+		if (allocator->returns[i].address == pc)
+			returning->same =
+			    accessed_number(replay, allocator->returns[i].in, &block) &&
+			    block == returning->block;
+	return SCAN_ENOUGH;
+}
+
+/* In a call of the allocator: whether it returns the block. Comes back. */
+static bool returns_block(
+    struct origin *origin, const struct origin_block *block, struct failure *failure)
+{
+	struct replay *replay = origin->replay;
+	struct return_ticket here = return_ticket_hold(replay);
+	struct returning returning = {
+	    .origin = origin, .block = block->address, .tid = replay->moment.tid};
+	int numbers[ALLOCATOR_RETURNS_MAX];
+
+	insert_returns(origin, 0, numbers);
+	signals_pass_all(replay);
+	scan_run(replay, FORWARD, RETURNS_LOOKED_AT, see_result, &returning, failure);
+	signals_stop_again(replay);
+	remove_returns(origin, numbers);
+	if (worker_goes_on(replay->worker))
+		return_ticket_use(replay, &here, failure);
+	return_ticket_release(replay, &here);
+	return returning.same;
+}
+
+bool origin_block_is_new(struct origin *origin, struct origin_block *block, struct failure *failure)
+{
+	struct failure ignored = {0};
+	bool same;
+
+	if (block->life == LIFE_GROWN || block->life == LIFE_FREED)
+		return true;
+	same = returns_block(origin, block, &ignored);
+	if (!worker_goes_on(origin->replay->worker)) {
+		*failure = ignored;
+		return true;
+	}
+	json_decref(ignored.details);
+	if (block->life == LIFE_DOUBT && same)
+		return false;
+	if (block->life == LIFE_DOUBT)
+		block->life = LIFE_FREED;
+	else if (!same)
+		block->life = LIFE_LEFT;
+	return true;
 }
 
 /* At the last write before: {moment, frame}; NULL: there is none, or it is not known. */
@@ -105,40 +230,62 @@ static bool is_zero(const struct origin_bytes *now)
 	return true;
 }
 
-/* Nobody set them in the block's present life: says since when, and who wrote what is there. */
-static bool from_unset(struct origin *origin, struct origin_block *block, const struct moment *read)
+/* Nobody set them in the block's present life: says since when. */
+static bool tell_unset(struct origin *origin, const struct origin_block *block)
 {
-	const struct moment begun = origin->replay->moment;
 	const char *by = block->by[0] ? block->by : "the allocator";
+	const unsigned long long at = block->address;
 
-	if (block->life == LIFE_FREED && find_handout(origin, block, read))
-		block->life = LIFE_NEW;
-	if (worker_goes_on(origin->replay->worker) && !is_zero(&origin->now))
-		tell_former(origin, &begun);
-	if (block->life == LIFE_NEW)
-		return origin_finish(origin, ORIGIN_UNSET,
-		    "nothing wrote it since the block at 0x%llx was allocated by %s",
-		    block->address, by);
-	if (block->life == LIFE_GROWN)
+	switch (block->life) {
+	case LIFE_GROWN:
 		return origin_finish(origin, ORIGIN_UNSET,
 		    "nothing wrote it since %s made the block at 0x%llx larger, without setting "
 		    "what it added",
-		    by, block->address);
+		    by, at);
+	case LIFE_COPIED:
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing wrote it since %s handed out the block at 0x%llx, without copying so "
+		    "far",
+		    by, at);
+	case LIFE_LEFT:
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing of the program wrote it since %s left a free block at 0x%llx, and no "
+		    "call is known that handed that out",
+		    by, at);
+	case LIFE_FREED:
+		return origin_finish(origin, ORIGIN_UNSET,
+		    "nothing of the program wrote it since %s released the block at 0x%llx: it is "
+		    "read after that%s",
+		    by, at,
+		    origin->allocator.partly
+			? ", or the block was handed out again and this was not set"
+			: "");
+	case LIFE_ZEROED:
+	case LIFE_NEW:
+	case LIFE_SAME:
+	case LIFE_DOUBT:
+		break;
+	}
 	return origin_finish(origin, ORIGIN_UNSET,
-	    "nothing of the program wrote it since %s released the block at 0x%llx: it is read "
-	    "after that%s",
-	    by, block->address,
-	    origin->allocator.partly ? ", or the block was handed out again and this was not set"
-				     : "");
+	    "nothing wrote it since the block at 0x%llx was allocated by %s", at, by);
 }
 
 bool origin_from_block(struct origin *origin, struct origin_block *block, const struct moment *read,
     struct failure *failure)
 {
+	struct replay *replay = origin->replay;
+	const struct moment begun = replay->moment;
+
+	if (block->life == LIFE_FREED || block->life == LIFE_LEFT)
+		find_handout(origin, block, read);
+	if (!worker_goes_on(replay->worker))
+		return origin_stop(origin, failure);
 	if (block->life == LIFE_ZEROED && is_zero(&origin->now))
 		return origin_finish(origin, ORIGIN_FILLED,
 		    "calloc, which handed out the block at 0x%llx filled with zeros",
 		    block->address);
-	from_unset(origin, block, read);
-	return !worker_goes_on(origin->replay->worker) ? origin_stop(origin, failure) : false;
+	if (!is_zero(&origin->now))
+		tell_former(origin, &begun);
+	return worker_goes_on(replay->worker) ? tell_unset(origin, block)
+					      : origin_stop(origin, failure);
 }

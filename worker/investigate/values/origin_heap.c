@@ -12,20 +12,22 @@
 #include "worker/read/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/mappings.h"
-#include "worker/read/symbol.h"
 #include "worker/breaks/watchpoint.h"
 
-#define PART		(256u << 10) /* bytes of the heap that are read at once */
-#define HEAP_MAX	(64ULL << 20)
-#define LOOKS_MAX	2000 /* writes that are looked at */
-#define CHUNK_MIN	32
-#define HEADER		16
-#define FLAGS		7ULL
-#define FLAG_MAPPED	2
-#define PAGE_BYTES_MASK 0xfffULL
+#define PART		 (256u << 10) /* bytes of the heap that are read at once */
+#define HEAP_MAX	 (64ULL << 20)
+#define LOOKS_MAX	 2000 /* writes that are looked at */
+#define CHUNK_MIN	 32
+#define HEADER		 16
+#define FLAGS		 7ULL
+#define FLAG_MAPPED	 2
+#define FLAG_BELOW_TAKEN 1
+#define PAGE_BYTES_MASK	 0xfffULL
 /* Where the first chunk of a thread's arena may lie, behind what describes the arena. */
 #define ARENA_FIRST 0x890
 #define ARENA_LAST  0x940
+#define FIRST_LOOKED_AT                                                                            \
+	(64u << 10) /* bytes of the heap in which malloc's first chunk is looked for */
 
 struct part {
 	unsigned long long from;
@@ -55,7 +57,7 @@ static unsigned long long size_at(
 static unsigned long long follow_chain(struct replay *replay, struct part *part,
     unsigned long long first, unsigned long long end, unsigned long long address)
 {
-	for (unsigned long long chunk = first; chunk + HEADER <= address && chunk < end;) {
+	for (unsigned long long chunk = first; chunk && chunk + HEADER <= address && chunk < end;) {
 		unsigned long long size = size_at(replay, part, chunk) & ~FLAGS;
 
 		if (size < CHUNK_MIN || size % 16 || size > end - chunk)
@@ -65,6 +67,33 @@ static unsigned long long follow_chain(struct replay *replay, struct part *part,
 			return chunk;
 		chunk += size;
 	}
+	return 0;
+}
+
+/* Whether a chain that begins here ends exactly where the heap does. */
+static bool is_whole_chain(
+    struct replay *replay, struct part *part, unsigned long long first, unsigned long long end)
+{
+	unsigned long long chunk = first, size = 0;
+
+	while (chunk < end) {
+		size = size_at(replay, part, chunk) & ~FLAGS;
+		if (size < CHUNK_MIN || size % 16 || size > end - chunk)
+			return false;
+		chunk += size;
+	}
+	return true;
+}
+
+/* Malloc's first chunk. What took memory before it lies below: the data of the first thread in a
+ * static program, or a program that calls sbrk. 0: none that leads to the end of the heap. */
+static unsigned long long first_chunk(
+    struct replay *replay, struct part *part, const struct mapping *mapping)
+{
+	for (unsigned long long at = mapping->start;
+	     at < mapping->end && at - mapping->start <= FIRST_LOOKED_AT; at += 16)
+		if (is_whole_chain(replay, part, at, mapping->end))
+			return at;
 	return 0;
 }
 
@@ -78,6 +107,9 @@ static unsigned long long find_chunk(
 		return 0;
 	if (strcmp(mapping->file, "[heap]") == 0) {
 		chunk = follow_chain(replay, part, mapping->start, mapping->end, address);
+		if (!chunk)
+			chunk = follow_chain(replay, part, first_chunk(replay, part, mapping),
+			    mapping->end, address);
 	} else {
 		size = size_at(replay, part, mapping->start);
 		if ((size & FLAG_MAPPED) && !((size & ~FLAGS) & PAGE_BYTES_MASK) &&
@@ -99,7 +131,8 @@ static bool may_be_heap(const struct mapping *mapping, unsigned long long addres
 	       mapping->end - mapping->start <= HEAP_MAX;
 }
 
-void origin_block_watch(struct origin *origin, struct origin_block *block)
+/* The block with the bytes where the program stands; 0: none that could be found. */
+static unsigned long long find_block(struct origin *origin)
 {
 	struct replay *replay = origin->replay;
 	struct mappings *mappings = mappings_read(replay);
@@ -107,7 +140,6 @@ void origin_block_watch(struct origin *origin, struct origin_block *block)
 	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
 	unsigned long long chunk = 0;
 
-	*block = (struct origin_block){0};
 	if (may_be_heap(mapping, origin->now.address)) {
 		if (!origin->allocator.return_count)
 			origin->has_allocator = allocator_find(replay, &origin->allocator);
@@ -115,11 +147,18 @@ void origin_block_watch(struct origin *origin, struct origin_block *block)
 			chunk = find_chunk(replay, mapping, origin->now.address);
 	}
 	mappings_free(mappings);
-	if (!chunk)
+	return chunk ? chunk + HEADER : 0;
+}
+
+void origin_block_watch(struct origin *origin, struct origin_block *block)
+{
+	/* In the middle of realloc, where a search may go on, it could not be found again. */
+	if (!block->address)
+		*block = (struct origin_block){.address = find_block(origin)};
+	if (!block->address)
 		return;
-	block->address = chunk + HEADER;
-	block->header = watchpoint_insert_word(replay, chunk + 8, WATCH_WRITE);
-	block->first = watchpoint_insert_word(replay, chunk + HEADER, WATCH_WRITE);
+	block->header = watchpoint_insert_word(origin->replay, block->address - 8, WATCH_WRITE);
+	block->first = watchpoint_insert_word(origin->replay, block->address, WATCH_WRITE);
 }
 
 void origin_block_unwatch(struct origin *origin, struct origin_block *block)
@@ -141,21 +180,43 @@ static bool is_only_flags(const struct hit *hit)
 	       (strtoull(hit->old, NULL, 0) & ~FLAGS) == (strtoull(hit->new, NULL, 0) & ~FLAGS);
 }
 
-/* realloc makes a block larger where it is: what it held before stays. */
-static bool is_kept(struct origin *origin, const struct origin_block *block)
+/* Whether the block was the program's, with this header: the block behind it tells. Behind the last
+ * one is nothing that can be read. */
+static bool was_taken(
+    struct replay *replay, const struct origin_block *block, unsigned long long header)
 {
-	struct replay *replay = origin->replay;
-	unsigned long long header = 0, end;
-	struct symbol symbol;
-	unsigned long long pc;
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings ? mappings_find(mappings, block->address) : NULL;
+	unsigned long long next;
+	bool taken =
+	    may_be_heap(mapping, block->address) &&
+	    find_chunk(replay, mapping, block->address) + HEADER == block->address &&
+	    accessed_whole(replay, block->address - 8 + (header & ~FLAGS), &next, sizeof(next)) &&
+	    (next & FLAG_BELOW_TAKEN);
 
-	if (accessed_number(replay, "(unsigned long) $pc", &pc) && symbol_at(replay, pc, &symbol) &&
-	    strstr(symbol.name, "malloc"))
-		return false;
-	if (!accessed_whole(replay, block->address - 8, &header, sizeof(header)))
-		return true;
-	end = block->address + (header & ~FLAGS) - 8;
-	return origin->now.address + origin->now.size <= end;
+	mappings_free(mappings);
+	return taken;
+}
+
+/*
+ * At a write of realloc beside the bytes. It writes to the first word of the old block, which it
+ * releases, and of the new one, to which it copies. It writes the header of a block that gets
+ * longer or shorter where it is, and of one that it cuts off a free one.
+ */
+static enum origin_life judge_realloc(
+    struct origin *origin, const struct origin_block *block, const struct hit *hit)
+{
+	unsigned long long old, end;
+
+	if (hit->number != block->header)
+		return LIFE_DOUBT;
+	if (!hit->old)
+		return LIFE_SAME;
+	old = strtoull(hit->old, NULL, 0);
+	if (!was_taken(origin->replay, block, old))
+		return LIFE_COPIED;
+	end = block->address + (old & ~FLAGS) - 8;
+	return origin->now.address + origin->now.size <= end ? LIFE_SAME : LIFE_GROWN;
 }
 
 static bool is_release(const char *by)
@@ -178,11 +239,9 @@ bool origin_block_begins(
 		block->life = LIFE_ZEROED;
 	} else if (strstr(block->by, "realloc")) {
 		/* What it copies is followed. */
-		if (written || is_kept(origin, block))
-			return false;
-		block->life = LIFE_GROWN;
+		block->life = written ? LIFE_SAME : judge_realloc(origin, block, hit);
 	} else {
 		block->life = is_release(block->by) ? LIFE_FREED : LIFE_NEW;
 	}
-	return true;
+	return block->life != LIFE_SAME;
 }

@@ -13,8 +13,12 @@ enum origin_life {
 	LIFE_SAME,   /* no new life begins here */
 	LIFE_NEW,    /* malloc handed it out */
 	LIFE_FREED,  /* free took it back */
-	LIFE_GROWN,  /* realloc made it larger, and the bytes are behind its former end */
+	LIFE_GROWN,  /* realloc made it larger where it is, and the bytes are behind its former end
+		      */
+	LIFE_COPIED, /* realloc handed it out, and did not copy to the bytes */
 	LIFE_ZEROED, /* calloc handed it out */
+	LIFE_LEFT,   /* a call that handed out another one cut it off, or joined it to others */
+	LIFE_DOUBT,  /* realloc released it, or copied to it */
 };
 
 struct origin_block {

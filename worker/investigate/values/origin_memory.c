@@ -442,8 +442,12 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	if (!knows_kernel(origin, from.event))
 		return origin_finish(origin, ORIGIN_UNKNOWN,
 		    "the trace has more system calls than can be looked through");
-	end = search(origin, &seek, failure);
-	if (end == SCAN_FAILED || !position_update(replay, failure))
+	do {
+		end = search(origin, &seek, failure);
+		if (end == SCAN_FAILED || !position_update(replay, failure))
+			return origin_stop(origin, failure);
+	} while (seek.begins && !origin_block_is_new(origin, &seek.block, failure));
+	if (!worker_goes_on(replay->worker))
 		return origin_stop(origin, failure);
 	input = later_input(origin, &from, seek.by_kernel);
 	if (input)
