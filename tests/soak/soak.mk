@@ -22,3 +22,8 @@ soak-server: build $(SOAK) $(PROGRAMS)
 soak-oracle: build $(TEST_BIN)/e2e/test_oracle $(PROGRAMS)
 	@$(TEST_ENV) ORACLE_SECONDS=$${ORACLE_SECONDS:-60} ORACLE_SEED=$${ORACLE_SEED:-$(SOAK_SEED)0} \
 		CK_TIMEOUT_MULTIPLIER=10 tests/run.sh $(TEST_BIN)/e2e/test_oracle
+
+# The same where there is no processor time, as root; not a part of soak.
+.PHONY: soak-starved
+soak-starved: build $(TEST_BIN)/e2e/test_oracle $(PROGRAMS)
+	@$(TEST_ENV) tests/soak/starved.sh $(TEST_BIN)/e2e/test_oracle
