@@ -21,7 +21,7 @@ endif
 
 CC      ?= cc
 CFLAGS  ?= -O2 -g
-PKGS    := jansson libseccomp libcap libbsd-overlay inih libbrotlidec libdw libelf
+PKGS    := jansson libseccomp libcap libbsd-overlay inih libbrotlidec libdw libelf libpcre2-8
 WARN    := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla
 # Keeps a level of _FORTIFY_SOURCE from outside, because a second one would be a redefinition.
 FORTIFY := $(if $(findstring _FORTIFY_SOURCE,$(CPPFLAGS) $(CFLAGS)),,-U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=3)

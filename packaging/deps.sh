@@ -7,7 +7,7 @@
 set -eu
 
 # libc6-dev by name, because apt takes nothing here that a package only recommends.
-build="gcc libc6-dev make pkg-config libjansson-dev libseccomp-dev libcap-dev libbsd-dev libinih-dev libbrotli-dev libdw-dev libzydis-dev rr gdb"
+build="gcc libc6-dev make pkg-config libjansson-dev libseccomp-dev libcap-dev libbsd-dev libinih-dev libbrotli-dev libdw-dev libpcre2-dev libzydis-dev rr gdb"
 # libc6-dbg, because rr_origin_of follows memcpy by the names that only debug symbols have.
 check="check g++ perl python3 libc6-dbg"
 # The compilers of test_languages, 600 MB; without one, its rows are skipped.
@@ -63,7 +63,7 @@ look_elsewhere() {
 	for program in gcc make pkg-config rr gdb; do
 		command -v "$program" >/dev/null 2>&1 || echo "$program"
 	done
-	for library in jansson libseccomp libcap libbsd-overlay inih libbrotlidec libdw; do
+	for library in jansson libseccomp libcap libbsd-overlay inih libbrotlidec libdw libpcre2-8; do
 		pkg-config --exists "$library" 2>/dev/null || echo "$library"
 	done
 }

@@ -11,9 +11,7 @@
 #define ESCAPE_LENGTH 4 /* \xHH */
 #define NOTE_MAX      64
 
-/* Length of the valid UTF-8 character at `from`, 0 when there is none. RFC 3629: no overlong forms,
- * no surrogates, nothing above U+10FFFF. */
-static size_t character_length(const unsigned char *from, size_t left)
+size_t scrub_character_length(const unsigned char *from, size_t left)
 {
 	unsigned char first = from[0], low = 0x80, high = 0xbf;
 	size_t length;
@@ -103,7 +101,7 @@ size_t scrub_bytes(char *to, size_t size, const char *from, size_t length)
 	if (size == 0)
 		return 0;
 	while (in < length) {
-		size_t step = character_length(bytes + in, length - in);
+		size_t step = scrub_character_length(bytes + in, length - in);
 		if (step && is_shown(bytes + in, step)) {
 			if (out + step >= size)
 				break;

@@ -28,4 +28,8 @@ size_t scrub_overwritten(char *bytes, size_t length);
  */
 json_t *scrub_json_middle(const char *from, size_t length, size_t max, size_t *cut);
 
+/* Length of the valid UTF-8 character at `from`, 0 when there is none. RFC 3629: no overlong forms,
+ * no surrogates, nothing above U+10FFFF. */
+size_t scrub_character_length(const unsigned char *from, size_t left);
+
 #endif

@@ -15,7 +15,7 @@ cache=$1
 CACHE_DAYS=7
 MACHINE_SECONDS=1800
 packages=linux-image-virtual,initramfs-tools,apparmor,gcc,libc6-dev,make,pkg-config,rr,gdb
-libraries=libjansson-dev,libseccomp-dev,libcap-dev,libbsd-dev,libinih-dev,libbrotli-dev,libdw-dev,libzydis-dev
+libraries=libjansson-dev,libseccomp-dev,libcap-dev,libbsd-dev,libinih-dev,libbrotli-dev,libdw-dev,libpcre2-dev,libzydis-dev
 
 fail() {
 	echo "check-apparmor: $1" >&2

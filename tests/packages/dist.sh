@@ -38,7 +38,7 @@ materials() {
 		for relation in document["relationships"]:
 		    assert relation["relatedSpdxElement"] in packages, relation
 		names = {package["name"] for package in packages.values()}
-		wanted = {"jansson", "libseccomp", "libcap2", "libbsd", "libinih", "zydis"}
+		wanted = {"jansson", "libseccomp", "libcap2", "libbsd", "libinih", "pcre2", "zydis"}
 		assert wanted <= names, wanted - names
 		assert all(package["versionInfo"] for package in packages.values())
 	END
