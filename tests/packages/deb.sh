@@ -16,8 +16,15 @@ trap 'rm -rf "$again"' EXIT INT TERM
 # The unit tests run in the bare roots' builds; here only the packages count.
 export DEB_BUILD_OPTIONS=nocheck
 sh "$top/packaging/build-deb.sh" "$build" >/dev/null
+# In machine code, "wtH" and its like are no words: H is the prefix of an instruction with 64-bit operands.
 lintian --allow-root --pedantic --display-info --display-experimental --fail-on=pedantic,experimental,info,warning,error \
-	"$build"/rr-warden_*.changes && status=0 || status=1
+	"$build"/rr-warden_*.changes >"$again/said" && status=0 || status=$?
+sed '/: spelling-error-in-binary [[:alnum:]]*H /d' "$again/said" >"$again/meant"
+cat "$again/meant"
+# 2 is a tag; 1 is a lintian that did not run.
+if [ "$status" = 2 ] && [ ! -s "$again/meant" ]; then
+	status=0
+fi
 judge "$status" "lintian --pedantic is silent"
 
 (umask 077 && env TZ=Asia/Tokyo LC_ALL=C DEB_BUILD_OPTIONS="nocheck parallel=1" TMPDIR="$again" \
