@@ -9,8 +9,9 @@
 #include <string.h>
 
 #include "sandbox/log.h"
-#include "supervisor/answers.h"
 #include "supervisor/completion.h"
+#include "supervisor/outgoing.h"
+#include "supervisor/redact/answer.h"
 #include "supervisor/resources.h"
 #include "supervisor/skills.h"
 #include "supervisor/tool_list.h"
@@ -38,40 +39,6 @@ static const struct failure unknown_session = {.code = ERROR_NOT_FOUND,
 static const struct failure unknown_resource = {.code = ERROR_NOT_FOUND,
     .message = "no such resource",
     .hint = "see resources/list and resources/templates/list"};
-
-/* NULL if the JSON itself is the text. To be freed. */
-static char *form(struct dispatch *dispatch, json_t *result, const char *main)
-{
-	char *text;
-
-	answers_scrub(result);
-	answers_trim(result, main, dispatch->directory);
-	text = answers_text(result);
-	if (settings_number(dispatch->settings, SETTING_ANSWERS) == 0)
-		return text;
-	free(text);
-	return NULL;
-}
-
-/* Answers a request with a tool's result, which is stolen: the one place where its form is made. */
-void dispatch_give(
-    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result)
-{
-	char *text = form(dispatch, result, tools_shown[tool].results[0].name);
-
-	mcp_request_answer_text(request, result, text);
-	free(text);
-}
-
-void dispatch_fail(
-    struct dispatch *dispatch, struct mcp_request *request, const struct failure *failure)
-{
-	char *text = failure->details == NULL ? NULL : form(dispatch, failure->details, NULL);
-
-	mcp_request_fail_text(request, failure_name(failure->code), failure->message, failure->hint,
-	    failure->details, text);
-	free(text);
-}
 
 /* What a call is about, in a few words: the program that is recorded, or what is searched for. */
 static json_t *describe_args(const json_t *args)
@@ -127,7 +94,7 @@ struct call *dispatch_call(
 	struct call *call = make_call(request, tool, arguments);
 
 	if (call == NULL)
-		dispatch_fail(dispatch, request, &out_of_memory);
+		outgoing_fail(dispatch, request, &out_of_memory);
 	else
 		mcp_request_set_data(request, call);
 	return call;
@@ -140,7 +107,8 @@ static void free_call(struct call *call)
 }
 
 /* Lets the user choose among the open sessions; false if the client cannot do that. */
-static bool ask_for_session(struct mcp_request *request, const json_t *sessions)
+static bool ask_for_session(
+    struct dispatch *dispatch, struct mcp_request *request, const json_t *sessions)
 {
 	json_t *choices = json_array(), *session;
 	size_t i;
@@ -154,6 +122,7 @@ static bool ask_for_session(struct mcp_request *request, const json_t *sessions)
 			json_sprintf("%s: %s, idle for %d s", id, trace ? trace : "a trace",
 			    (int)json_integer_value(json_object_get(session, "idle_seconds")))));
 	}
+	redact_answer(dispatch->redactor, choices, NULL);
 	return mcp_request_ask(request, "session",
 	    "Several sessions are open. Which one shall this call use?", choices);
 }
@@ -167,7 +136,7 @@ static void fail_unknown_session(
 			       : "rr_replay_start opens one";
 	struct failure failure;
 
-	if (code == ERROR_AMBIGUOUS_SESSION && ask_for_session(request, sessions)) {
+	if (code == ERROR_AMBIGUOUS_SESSION && ask_for_session(dispatch, request, sessions)) {
 		json_decref(sessions);
 		return;
 	}
@@ -178,7 +147,7 @@ static void fail_unknown_session(
 		failure_set(&failure, code, hint, "there is no session %.40s", id);
 	else
 		failure_set(&failure, code, hint, "no session is open");
-	dispatch_fail(dispatch, request, &failure);
+	outgoing_fail(dispatch, request, &failure);
 }
 
 static struct session *choose(
@@ -203,7 +172,7 @@ static void call_session(
 		return;
 	call = make_call(request, tool, arguments);
 	if (call == NULL) {
-		dispatch_fail(dispatch, request, &out_of_memory);
+		outgoing_fail(dispatch, request, &out_of_memory);
 		return;
 	}
 	call->seconds = deadline_seconds(dispatch->settings, tools_routed[tool].class, call->args);
@@ -212,7 +181,7 @@ static void call_session(
 		return;
 	mcp_request_set_data(request, NULL);
 	free_call(call);
-	dispatch_fail(dispatch, request, &too_many_calls);
+	outgoing_fail(dispatch, request, &too_many_calls);
 }
 
 /* Starts a worker of its own for a call. */
@@ -221,7 +190,7 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 {
 	if (call == NULL) {
 		json_decref(open_args);
-		dispatch_fail(dispatch, request, &out_of_memory);
+		outgoing_fail(dispatch, request, &out_of_memory);
 		return;
 	}
 	call->seconds =
@@ -231,7 +200,7 @@ static void call_new(struct dispatch *dispatch, struct mcp_request *request, enu
 		return;
 	mcp_request_set_data(request, NULL);
 	free_call(call);
-	dispatch_fail(dispatch, request, &no_slot);
+	outgoing_fail(dispatch, request, &no_slot);
 }
 
 /* Room for another session: false after a failure. */
@@ -248,7 +217,7 @@ static bool make_room(
 	failure_set(&failure, ERROR_LIMIT,
 	    "wait for their calls, or close one of them with rr_replay_stop",
 	    "the server's limit on open sessions is reached, and all of them are working");
-	dispatch_fail(dispatch, request, &failure);
+	outgoing_fail(dispatch, request, &failure);
 	return false;
 }
 
@@ -316,7 +285,7 @@ static void start_job(struct dispatch *dispatch, struct mcp_request *request, en
 
 	if (session_count_jobs(dispatch->table) >=
 	    (background ? SESSION_BACKGROUND_MAX : SESSION_JOBS_MAX)) {
-		dispatch_fail(dispatch, request, &too_many_jobs);
+		outgoing_fail(dispatch, request, &too_many_jobs);
 		return;
 	}
 	call = make_call(request, tool, arguments);
@@ -354,13 +323,13 @@ void handle_interrupt(struct dispatch *dispatch, struct mcp_request *request, js
 		json_object_set_new(
 		    answer, "conclusion", json_string("no command is running in this session"));
 	session_interrupt(session);
-	dispatch_give(dispatch, request, TOOL_INTERRUPT, answer);
+	outgoing_give(dispatch, request, TOOL_INTERRUPT, answer);
 }
 
 void handle_sessions(struct dispatch *dispatch, struct mcp_request *request, json_t *arguments)
 {
 	(void)arguments;
-	dispatch_give(dispatch, request, TOOL_SESSIONS,
+	outgoing_give(dispatch, request, TOOL_SESSIONS,
 	    json_pack("{s:o}", "sessions", dispatch_session_list(dispatch)));
 }
 
@@ -382,7 +351,7 @@ static bool is_permitted(
 		? "the administrator sets this in " SETTINGS_FILE
 		: "start the server with --%s to switch it on",
 	    row->flag);
-	dispatch_fail(dispatch, request, &failure);
+	outgoing_fail(dispatch, request, &failure);
 	return false;
 }
 
@@ -442,9 +411,8 @@ static void cancel(void *owner, struct mcp_request *request)
 void dispatch_progress(
     void *owner, const struct call *call, double progress, double total, const char *message)
 {
-	(void)owner;
 	if (call->request != NULL && !call->as_contents)
-		mcp_request_progress(call->request, progress, total, message);
+		outgoing_progress(owner, call->request, progress, total, message);
 }
 
 /* With a single open session, an answer needs no name, except that of the call that opened it. */
@@ -463,18 +431,15 @@ static void answer_result(struct dispatch *dispatch, const struct session *sessi
 	if (after != NULL)
 		after(dispatch, session, call, result);
 	if (call->as_contents) {
-		answers_scrub(result);
-		char *text = json_dumps(result, JSON_INDENT(1));
-		json_decref(result);
-		mcp_request_contents(request, "application/json", text == NULL ? "{}" : text);
-		free(text);
+		outgoing_contents(dispatch, request, result);
 		return;
 	}
 	if (session_name(session) != NULL && says_session(dispatch, call))
 		json_object_set_new(result, "session", json_string(session_name(session)));
 	if (call->closed[0] != '\0')
 		json_object_set_new(result, "closed_session", json_string(call->closed));
-	dispatch_give(dispatch, request, (size_t)call->tool, result);
+	outgoing_give_about(dispatch, request, (size_t)call->tool, result,
+	    json_string_value(json_object_get(call->args, "expression")));
 }
 
 static void answer_failure(struct dispatch *dispatch, const struct session *session,
@@ -490,7 +455,7 @@ static void answer_failure(struct dispatch *dispatch, const struct session *sess
 		json_object_set_new(
 		    failure->details, "session_alive", json_boolean(outcome->alive));
 	}
-	dispatch_fail(dispatch, call->request, failure);
+	outgoing_fail(dispatch, call->request, failure);
 }
 
 void dispatch_answer(
@@ -519,7 +484,6 @@ static void read_resource(void *owner, struct mcp_request *request, const char *
 	json_t *arguments;
 	struct session *session;
 	enum error_code code;
-	char *text;
 
 	kind = resources_parse(uri, name, sizeof(name));
 	switch (kind) {
@@ -539,18 +503,13 @@ static void read_resource(void *owner, struct mcp_request *request, const char *
 	case RESOURCE_SESSION:
 		session = session_choose(dispatch->table, name, &code);
 		if (session == NULL) {
-			dispatch_fail(dispatch, request, &unknown_session);
+			outgoing_fail(dispatch, request, &unknown_session);
 			break;
 		}
-		arguments = session_describe(session, true);
-		answers_scrub(arguments);
-		text = json_dumps(arguments, JSON_INDENT(1));
-		mcp_request_contents(request, "application/json", text == NULL ? "{}" : text);
-		free(text);
-		json_decref(arguments);
+		outgoing_contents(dispatch, request, session_describe(session, true));
 		break;
 	case RESOURCE_UNKNOWN:
-		dispatch_fail(dispatch, request, &unknown_resource);
+		outgoing_fail(dispatch, request, &unknown_resource);
 		break;
 	}
 }

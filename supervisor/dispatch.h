@@ -14,8 +14,9 @@
 struct dispatch {
 	const struct settings *settings;
 	struct session_table *table;
-	const char *directory; /* where the server was started; NULL: not known */
-	json_t *trace_names;   /* of the last list of recordings: for completion */
+	const char *directory;	   /* where the server was started; NULL: not known */
+	struct redactor *redactor; /* NULL: nothing is masked */
+	json_t *trace_names;	   /* of the last list of recordings: for completion */
 	enum mcp_listing listing[TOOL_COUNT];
 };
 
@@ -29,18 +30,9 @@ void dispatch_answer(
 void dispatch_progress(
     void *owner, const struct call *call, double progress, double total, const char *message);
 
-/* Answers a request with a failure, whose details are stolen. The only place where codes become the
- * names that clients see. */
-void dispatch_fail(
-    struct dispatch *dispatch, struct mcp_request *request, const struct failure *failure);
-
 /* A call of a tool with these arguments, which belongs to the request; NULL after a failure. */
 struct call *dispatch_call(
     struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *arguments);
-
-/* Answers a request with a tool's result, which is stolen. */
-void dispatch_give(
-    struct dispatch *dispatch, struct mcp_request *request, size_t tool, json_t *result);
 
 /* The calls that workers are at, but for one: {tool, seconds, about?, session?} each. New
  * reference.

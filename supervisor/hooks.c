@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "supervisor/dispatch.h"
+#include "supervisor/outgoing.h"
 #include "supervisor/recordings.h"
 #include "supervisor/status.h"
 
@@ -34,7 +35,7 @@ bool hook_before_removal(
 		failure_set(&failure, ERROR_NOT_ALLOWED,
 		    "close that session with rr_replay_stop first",
 		    "session %s is replaying this trace", session_name(session));
-		dispatch_fail(dispatch, request, &failure);
+		outgoing_fail(dispatch, request, &failure);
 		return false;
 	}
 	while (
@@ -43,7 +44,7 @@ bool hook_before_removal(
 			continue;
 		failure_set(&failure, ERROR_NOT_ALLOWED, "end it with rr_record_stop first",
 		    "this trace is being recorded");
-		dispatch_fail(dispatch, request, &failure);
+		outgoing_fail(dispatch, request, &failure);
 		return false;
 	}
 	return true;

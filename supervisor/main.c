@@ -33,6 +33,8 @@
 #include "supervisor/own_rr.h"
 #include "supervisor/paths.h"
 #include "supervisor/commands/rr_command.h"
+#include "supervisor/redact/pattern.h"
+#include "supervisor/redact/redactor.h"
 
 #define EXIT_USAGE    2
 #define LAST_FLUSH_MS 20
@@ -44,6 +46,7 @@ struct supervisor {
 	struct connections *connections;
 	struct session_table *table;
 	struct dispatch dispatch;
+	struct redactor *redactor;
 	char directory[PATH_MAX]; /* where we were started */
 	struct mcp_handler handler;
 	struct mcp_server *server;
@@ -97,7 +100,8 @@ static int create_parts(struct supervisor *supervisor, int launcher)
 	    &(struct loop_clock){session_nearest_deadline, session_expire, supervisor->table});
 	supervisor->dispatch = (struct dispatch){.settings = supervisor->settings,
 	    .table = supervisor->table,
-	    .directory = getcwd(supervisor->directory, sizeof(supervisor->directory))};
+	    .directory = getcwd(supervisor->directory, sizeof(supervisor->directory)),
+	    .redactor = supervisor->redactor};
 	dispatch_handler(&supervisor->dispatch, &supervisor->handler);
 	return loop_add(supervisor->loop, supervisor->signals, POLLIN, end_by_signal, supervisor);
 }
@@ -191,10 +195,25 @@ static int open_log(const struct settings *settings, int *finished)
 	return -1;
 }
 
+/* Before anything is started, because a server that cannot mask what it was told to mask must not
+ * serve. */
+static int prepare_redactor(struct supervisor *supervisor)
+{
+	const char *const *items = settings_list(supervisor->settings, SETTING_REDACT);
+	char why[PATTERN_WHY_MAX];
+
+	if (items[0] == NULL || (supervisor->redactor = redactor_new(items, why)) != NULL)
+		return 0;
+	log_error("--redact: %s", why);
+	return -1;
+}
+
 static int serve(struct supervisor *supervisor)
 {
 	int launcher, status;
 
+	if (prepare_redactor(supervisor) < 0)
+		return 1;
 	if (open_log(supervisor->settings, &supervisor->log_finished) < 0)
 		return 1;
 	if (supervisor->settings != NULL &&

@@ -9,6 +9,7 @@
 
 #include "sandbox/wire/tools.h"
 #include "supervisor/hooks.h"
+#include "supervisor/outgoing.h"
 
 static const int end_signals[] = {[END_SIGTERM] = SIGTERM,
     [END_SIGINT] = SIGINT,
@@ -104,7 +105,7 @@ static void fail_unknown(struct dispatch *dispatch, struct mcp_request *request,
 	    trace);
 	failure.details = count > 0 ? json_pack("{s:O}", "recordings", list) : NULL;
 	json_decref(list);
-	dispatch_fail(dispatch, request, &failure);
+	outgoing_fail(dispatch, request, &failure);
 }
 
 /* It ended by itself before it was asked to. */
@@ -118,13 +119,13 @@ static void give_ended(struct dispatch *dispatch, struct mcp_request *request, i
 
 	json_array_remove(list, (size_t)index);
 	if (result != NULL) {
-		dispatch_give(dispatch, request, TOOL_RECORD_STOP, json_incref(result));
+		outgoing_give(dispatch, request, TOOL_RECORD_STOP, json_incref(result));
 	} else {
 		failure_set(&failure,
 		    failure_code(json_string_value(json_object_get(failed, "code"))),
 		    json_string_value(json_object_get(failed, "hint")), "%s",
 		    json_string_value(json_object_get(failed, "message")));
-		dispatch_fail(dispatch, request, &failure);
+		outgoing_fail(dispatch, request, &failure);
 	}
 	json_decref(ended);
 }
@@ -161,7 +162,7 @@ void handle_record_input(struct dispatch *dispatch, struct mcp_request *request,
 	if (session == NULL && running == 0 && find_ended(dispatch, trace) >= 0) {
 		failure_set(&failure, ERROR_NOT_FOUND,
 		    "rr_record_stop answers how, with what it printed", "the recording has ended");
-		dispatch_fail(dispatch, request, &failure);
+		outgoing_fail(dispatch, request, &failure);
 		return;
 	}
 	if (session == NULL) {

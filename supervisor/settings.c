@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "supervisor/redact/redactor.h"
 #include "supervisor/tool_list.h"
 
 #define TYPE_TEXT      SETTING_TEXT
@@ -22,6 +23,7 @@
 #define TYPE_LOG_LEVEL SETTING_LOG_LEVEL_CHOICE
 #define TYPE_TOOLS     SETTING_TOOLS_CHOICE
 #define TYPE_LIST      SETTING_LIST
+#define TYPE_PATTERNS  SETTING_PATTERNS
 #define TYPE_BYTES     SETTING_BYTES
 #define TYPE_SECONDS   SETTING_SECONDS
 #define TYPE_COUNT     SETTING_NUMBER
@@ -120,6 +122,7 @@ static const char *const type_descriptions[] = {
     [SETTING_LOG_LEVEL_CHOICE] = "error, audit, calls or gdb",
     [SETTING_TOOLS_CHOICE] = "all, core, or names of tools such as rr_record,rr_crash_report",
     [SETTING_LIST] = "one item on each line",
+    [SETTING_PATTERNS] = "secrets or a Perl-compatible regular expression",
     [SETTING_BYTES] = "a number of bytes such as 512M or 4G",
     [SETTING_SECONDS] = "a number of seconds, or a time such as 10m or 1h",
     [SETTING_NUMBER] = "a number",
@@ -127,17 +130,26 @@ static const char *const type_descriptions[] = {
     [SETTING_REQUEST] = "require, prefer or off",
 };
 
-static int parse_value(enum setting_type type, const char *text, long long *number)
+static bool is_list(enum setting_type type)
+{
+	return type == SETTING_LIST || type == SETTING_PATTERNS;
+}
+
+/* `why` (SETTINGS_WHY_MAX bytes) says what is wrong with a value, where its type alone does not. */
+static int parse_value(enum setting_type type, const char *text, long long *number, char *why)
 {
 	int choice;
 
 	*number = 0;
+	why[0] = 0;
 	switch (type) {
 	case SETTING_TEXT:
 	case SETTING_LIST:
 		return strlen(text) < SETTINGS_TEXT_MAX ? 0 : -1;
 	case SETTING_TOOLS_CHOICE:
 		return tool_list_read(text, NULL) ? 0 : -1;
+	case SETTING_PATTERNS:
+		return redactor_check(text, why) ? 0 : -1;
 	case SETTING_PMU_CHOICE:
 	case SETTING_NETWORK_CHOICE:
 	case SETTING_ANSWERS_CHOICE:
@@ -174,12 +186,12 @@ static int value_store(
 {
 	char *copy;
 
-	if (type == SETTING_LIST && value->count >= SETTINGS_LIST_MAX)
+	if (is_list(type) && value->count >= SETTINGS_LIST_MAX)
 		return -1;
 	copy = strdup(text);
 	if (copy == NULL)
 		return -1;
-	if (type == SETTING_LIST) {
+	if (is_list(type)) {
 		value->items[value->count++] = copy;
 		value->items[value->count] = NULL;
 	} else {
@@ -198,11 +210,12 @@ struct settings *settings_new(void)
 		return NULL;
 	for (int i = 0; i < SETTING_COUNT; i++) {
 		const struct setting_row *row = &setting_rows[i];
+		char why[SETTINGS_WHY_MAX];
 		long long number = 0;
 
-		if (row->type == SETTING_LIST)
+		if (is_list(row->type))
 			continue;
-		if (parse_value(row->type, row->value, &number) < 0 ||
+		if (parse_value(row->type, row->value, &number, why) < 0 ||
 		    value_store(&settings->values[i], row->type, row->value, number) < 0) {
 			settings_free(settings);
 			return NULL;
@@ -262,6 +275,7 @@ static bool is_granted(
 {
 	switch (row->rule) {
 	case RULE_FREE:
+	case RULE_ADDED:
 	case RULE_PART:
 		return true;
 	case RULE_LESS:
@@ -285,12 +299,13 @@ int settings_set(struct settings *settings, enum setting setting, const char *te
 {
 	const struct setting_row *row = &setting_rows[setting];
 	struct value *value = &settings->values[setting];
+	char wrong[SETTINGS_WHY_MAX];
 	long long number;
 
-	if (parse_value(row->type, text, &number) < 0) {
-		snprintf(why, SETTINGS_WHY_MAX, "%s%s: \"%.60s\" is not %s",
+	if (parse_value(row->type, text, &number, wrong) < 0) {
+		snprintf(why, SETTINGS_WHY_MAX, "%s%s: \"%.60s\" is not %s%s%.200s",
 		    source == SOURCE_FLAG ? "--" : "", source == SOURCE_FLAG ? row->flag : row->key,
-		    text, type_descriptions[row->type]);
+		    text, type_descriptions[row->type], wrong[0] != 0 ? ": " : "", wrong);
 		return -1;
 	}
 	if (source != SOURCE_ADMIN && settings->has_ceiling &&
@@ -302,8 +317,8 @@ int settings_set(struct settings *settings, enum setting setting, const char *te
 		    row->flag, text, row->section, row->key);
 		return -1;
 	}
-	/* The first item from each source starts the list again. */
-	if (row->type == SETTING_LIST && value->source != source)
+	/* The first item from each source starts the list again, unless the lists add up. */
+	if (is_list(row->type) && row->rule != RULE_ADDED && value->source != source)
 		value_clear(value);
 	value->source = source;
 	if (value_store(value, row->type, text, number) < 0) {

@@ -48,6 +48,7 @@
 	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command can pass raw gdb commands") \
 	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "an answer's text: text, as a debugger prints it, or json, the same as its structured content") \
 	X(TOOLS, "debugging", "tools", "tools", NULL, TOOLS, PART, "all", "the tools that clients list: all, core, or names with commas between them; the others can be called all the same, and appear when an answer names them") \
+	X(REDACT, "debugging", "redact", "redact", NULL, PATTERNS, ADDED, "", "mask secrets in answers and reports: the word secrets, for keys, tokens and passwords of known forms, or a Perl-compatible regular expression (repeatable; a user can add to the administrator's)") \
 	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "starting rr") \
 	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb to rr") \
 	X(TIMEOUT_FORWARD, "timeouts", "forward", "timeout-forward", "RR_MCP_TIMEOUT_FORWARD", SECONDS, FREE, "120", "running forward") \
@@ -80,8 +81,9 @@ enum setting_type {
 	SETTING_LOG_LEVEL_CHOICE, /* enum log_level */
 	SETTING_TOOLS_CHOICE,	  /* all, core, or names of tools */
 	SETTING_LIST,
-	SETTING_BYTES,	 /* with a suffix K, M, G, T */
-	SETTING_SECONDS, /* with a suffix s, m, h, d */
+	SETTING_PATTERNS, /* a list of what redactor_check takes */
+	SETTING_BYTES,	  /* with a suffix K, M, G, T */
+	SETTING_SECONDS,  /* with a suffix s, m, h, d */
 	SETTING_NUMBER,
 	SETTING_BOOLEAN,
 	SETTING_REQUEST /* of a sandbox layer: off < prefer < require */
@@ -94,6 +96,7 @@ enum setting_rule {
 	RULE_MORE,   /* at least as much */
 	RULE_SUBSET, /* a part of the list; anything if the list is empty */
 	RULE_GRANTED, /* a part of the list; nothing if the list is empty */
+	RULE_ADDED,   /* any value: the lists of all sources together */
 	RULE_PART,    /* any value: what counts of it is what the administrator's has too */
 	RULE_FIXED    /* only the same value */
 };

@@ -208,6 +208,12 @@ void status_complete(json_t *result, const struct settings *settings, const stru
 	    result, "max_sessions", json_integer(settings_number(settings, SETTING_SESSIONS)));
 	json_object_set_new(
 	    result, "recording", json_boolean(settings_number(settings, SETTING_RECORD) != 0));
+	const char *const *redact = settings_list(settings, SETTING_REDACT);
+	json_t *patterns = redact[0] == NULL ? NULL : json_array();
+	for (; *redact != NULL; redact++)
+		json_array_append_new(patterns, json_string(*redact));
+	if (patterns != NULL)
+		json_object_set_new(result, "redact", patterns);
 	if (session_sandbox(session) != NULL)
 		json_object_set(result, "sandbox", (json_t *)session_sandbox(session));
 	json_object_set_new(result, "advice", status_advice(result));

@@ -35,6 +35,10 @@ _rr_warden()
 		mapfile -t COMPREPLY < <(compgen -W "auto hardware software" -- "$current")
 		return
 		;;
+	--redact)
+		mapfile -t COMPREPLY < <(compgen -W "secrets" -- "$current")
+		return
+		;;
 	--sandbox-*)
 		mapfile -t COMPREPLY < <(compgen -W "require prefer off" -- "$current")
 		return

@@ -20,6 +20,7 @@
 #include "supervisor/folded.h"
 #include "supervisor/commands/own_server.h"
 #include "supervisor/monitor/ledger.h"
+#include "supervisor/redact/secrets.h"
 #include "supervisor/status.h"
 
 #define PROGRAM	    "/bin/true"
@@ -96,6 +97,25 @@ static void find_settings(json_t *findings, const struct settings *settings)
 		strlcat(text, sources[source], sizeof(text));
 	}
 	add(findings, DOCTOR_OK, "settings", "", "%s", text);
+}
+
+/* What answers mask, if anything. */
+static void find_redaction(json_t *findings, const struct settings *settings)
+{
+	const char *const *items = settings_list(settings, SETTING_REDACT);
+	bool has_set = false;
+	size_t own = 0;
+
+	for (; *items != NULL; items++) {
+		has_set |= strcmp(*items, SECRETS_NAME) == 0;
+		own += strcmp(*items, SECRETS_NAME) != 0;
+	}
+	if (has_set)
+		add(findings, DOCTOR_OK, "redact", "",
+		    "secrets of known forms are masked in answers and reports");
+	if (own > 0)
+		add(findings, DOCTOR_OK, "redact", "",
+		    "patterns that are masked in answers and reports: %zu", own);
 }
 
 /* What switches user namespaces off on this machine, as far as the kernel shows it. */
@@ -534,6 +554,7 @@ int doctor_run(
 	json_t *findings = json_array(), *status = NULL;
 	find_kernel(findings);
 	find_settings(findings, settings);
+	find_redaction(findings, settings);
 	struct own_server *server = own_server_start(rest - 2, argv + 1);
 	if (server == NULL)
 		add(findings, DOCTOR_PROBLEM, "server", "read what it prints on standard error",

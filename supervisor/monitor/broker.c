@@ -65,7 +65,8 @@ static bool has_ended(int pidfd)
 }
 
 /* It gets its task once, and has no access to anything before that. */
-static _Noreturn void run(struct broker *broker, const struct sandbox_policy *policy)
+static _Noreturn void run(
+    struct broker *broker, const struct sandbox_policy *policy, const struct settings *settings)
 {
 	static struct broker_request request;
 	char go;
@@ -77,6 +78,7 @@ static _Noreturn void run(struct broker *broker, const struct sandbox_policy *po
 		_exit(0);
 	broker_sources_prepare(broker);
 	broker->policy = policy;
+	broker->redact = settings_list(settings, SETTING_REDACT);
 	audit = broker->task.syslog ? log_audit_to(LOG_SYSLOG) : -1;
 	if (confine(broker, policy, audit) < 0 || send(broker->fd, "", 1, MSG_NOSIGNAL) != 1)
 		_exit(1);
@@ -113,7 +115,8 @@ static bool needs_files(const struct composition *composition)
 	       composition->operation == WIRE_OP_EXPORT || composition->operation == WIRE_OP_RM;
 }
 
-static int fork_process(struct broker *broker, const struct sandbox_policy *policy, int fd)
+static int fork_process(struct broker *broker, const struct sandbox_policy *policy,
+    const struct settings *settings, int fd)
 {
 	pid_t self = getpid(), pid = fork();
 	sigset_t none;
@@ -126,7 +129,7 @@ static int fork_process(struct broker *broker, const struct sandbox_policy *poli
 	(void)prctl(PR_SET_NAME, "rr-warden-files");
 	if (drop_die_with(self) < 0)
 		_exit(1);
-	run(broker, policy);
+	run(broker, policy, settings);
 }
 
 int broker_start(const struct composition *composition, const struct sandbox_policy *policy,
@@ -149,7 +152,7 @@ int broker_start(const struct composition *composition, const struct sandbox_pol
 		*broker = NULL;
 		return -1;
 	}
-	if (fork_process(*broker, policy, process) < 0) {
+	if (fork_process(*broker, policy, composition->settings, process) < 0) {
 		broker_close(*broker);
 		*broker = NULL;
 		return -1;

@@ -17,6 +17,8 @@
 #include "sandbox/cleanup.h"
 #include "sandbox/log.h"
 #include "supervisor/monitor/broker_sources.h"
+#include "supervisor/redact/pattern.h"
+#include "supervisor/redact/redactor.h"
 
 #define REFUSED_MAX    1000  /* requests of one worker */
 #define GRANTED_MAX    20000 /* the same */
@@ -198,6 +200,23 @@ static void add_bookmark(struct broker *broker, const char *line, struct broker_
 		broker_refuse(reply, ENOSPC, strerror(ENOSPC));
 }
 
+/* Writes the report, with its secrets masked. As report_write. */
+static int write_masked(struct broker *broker, int directory, char name[NAME_MAX])
+{
+	char why[PATTERN_WHY_MAX];
+	struct redactor *redactor =
+	    broker->redact[0] == NULL ? NULL : redactor_new(broker->redact, why);
+	int result = -1, error = ENOMEM;
+
+	if (redactor != NULL || broker->redact[0] == NULL) {
+		result = report_write(&broker->report, redactor, directory, name);
+		error = errno;
+	}
+	redactor_free(redactor);
+	errno = error;
+	return result;
+}
+
 static void write_report(struct broker *broker, struct broker_reply *reply)
 {
 	cleanup_fd int directory = broker->task.trace[0] ? broker_open(AT_FDCWD, broker->task.trace,
@@ -207,7 +226,7 @@ static void write_report(struct broker *broker, struct broker_reply *reply)
 
 	if (directory < 0)
 		broker_refuse(reply, EACCES, "nothing can be written into this session's trace");
-	else if (report_write(&broker->report, directory, name) < 0)
+	else if (write_masked(broker, directory, name) < 0)
 		broker_refuse(reply, errno,
 		    errno == EMLINK   ? "the trace has too many reports: remove some"
 		    : errno == EILSEQ ? "the page has tags that reports do not have"

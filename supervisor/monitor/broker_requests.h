@@ -33,6 +33,7 @@ struct broker {
 	long long since;		 /* when it began: ns since the epoch */
 	unsigned surveys;		 /* recordings */
 	const struct sandbox_policy *policy;
+	const char *const *redact; /* patterns of what is masked in reports */
 };
 
 /* Fills in a refusal. Returns -1. */

@@ -14,6 +14,7 @@
 #include "sandbox/cleanup.h"
 #include "supervisor/monitor/report_page.h"
 #include "supervisor/monitor/write_whole.h"
+#include "supervisor/redact/page.h"
 
 /*
  * The beginning of every report. Because the policy comes first, a browser runs no script of the
@@ -57,25 +58,38 @@ static int make_file(int directory, char name[NAME_MAX])
 	return -1;
 }
 
-int report_write(struct report_file *report, int directory, char name[NAME_MAX])
+static int write_page(int directory, const char *page, size_t length, char name[NAME_MAX])
+{
+	cleanup_fd int fd = make_file(directory, name);
+	int error;
+
+	if (fd < 0)
+		return -1;
+	if (write_whole(fd, head, sizeof(head) - 1) == 0 && write_whole(fd, page, length) == 0)
+		return 0;
+	error = errno;
+	(void)unlinkat(directory, name, 0);
+	errno = error;
+	return -1;
+}
+
+int report_write(
+    struct report_file *report, struct redactor *redactor, int directory, char name[NAME_MAX])
 {
 	size_t length = report->length;
-	cleanup_fd int fd = -1;
-	int error;
+	cleanup_free char *masked = NULL;
 
 	report->length = 0;
 	if (length == 0 || !report_page_is_harmless(report->text, length)) {
 		errno = length == 0 ? ENODATA : EILSEQ;
 		return -1;
 	}
-	fd = make_file(directory, name);
-	if (fd < 0)
+	if (redactor == NULL)
+		return write_page(directory, report->text, length, name);
+	masked = redact_page(redactor, report->text, length, &length);
+	if (masked == NULL || !report_page_is_harmless(masked, length)) {
+		errno = masked == NULL ? ENOMEM : EILSEQ;
 		return -1;
-	if (write_whole(fd, head, sizeof(head) - 1) == 0 &&
-	    write_whole(fd, report->text, length) == 0)
-		return 0;
-	error = errno;
-	(void)unlinkat(directory, name, 0);
-	errno = error;
-	return -1;
+	}
+	return write_page(directory, masked, length, name);
 }

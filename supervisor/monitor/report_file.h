@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "sandbox/wire/broker.h"
+#include "supervisor/redact/redactor.h"
 
 struct report_file { /* starts as zeros */
 	char text[BROKER_REPORT_MAX];
@@ -19,10 +20,12 @@ struct report_file { /* starts as zeros */
 int report_keep(struct report_file *report, const char *part);
 
 /*
- * Writes the report into a new file in `directory`, and starts an empty report. If the write fails,
+ * Writes the report, with its secrets masked unless `redactor` is NULL, into a new file in
+ * `directory`, and starts an empty report. If the write fails,
  * removes the file. Returns 0 with the file's name, or -1 with errno; EMLINK means too many
  * reports, EILSEQ a page that is not as reports are.
  */
-int report_write(struct report_file *report, int directory, char name[NAME_MAX]);
+int report_write(
+    struct report_file *report, struct redactor *redactor, int directory, char name[NAME_MAX]);
 
 #endif

@@ -2,6 +2,8 @@
  * From a client's line to a session and back, through the real MCP core, without workers.
  */
 #include "supervisor/dispatch.h"
+#include "supervisor/redact/pattern.h"
+#include "supervisor/redact/redactor.h"
 #include "supervisor/tools.h"
 #include "tests/runner.h"
 #include "tests/unit/supervisor/fake_workers.h"
@@ -78,6 +80,7 @@ static void tear_down(void)
 	settings_free(world.settings);
 	workers_clear();
 	json_decref(world.dispatch.trace_names);
+	redactor_free(world.dispatch.redactor);
 }
 
 /* Sends a request; returns the answer's result, or NULL if there is none yet. */
@@ -472,6 +475,75 @@ START_TEST(a_list_of_no_tool_is_refused)
 }
 END_TEST
 
+#define TOKEN "ghp_0123456789abcdefghijABCDEFGHIJ012345"
+
+static void redact(void)
+{
+	char why[PATTERN_WHY_MAX] = "";
+
+	world.dispatch.redactor = redactor_new((const char *const[]){"secrets", NULL}, why);
+	ck_assert_msg(world.dispatch.redactor != NULL, "%s", why);
+}
+
+/* The message has a mask and no token, and says its count as given. Takes it. */
+static void expect_masked(json_t *message, const char *count)
+{
+	cleanup_free char *shown = json_dumps(message, 0);
+
+	ck_assert_ptr_nonnull(message);
+	ck_assert_msg(strstr(shown, "ghp_") == NULL, "%s", shown);
+	ck_assert_msg(strstr(shown, "[redacted: GitHub token]") != NULL, "%s", shown);
+	ck_assert_msg(strstr(shown, count) != NULL, "%s", shown);
+	json_decref(message);
+}
+
+START_TEST(answers_failures_and_progress_are_masked)
+{
+	redact();
+	open_session();
+	ck_assert_ptr_null(request("tools/call", "{\"name\":\"rr_evaluate\",\"arguments\":{"
+						 "\"expression\":\"x\"},\"_meta\":{"
+						 "\"progressToken\":1}}"));
+	packet(workers.last, WIRE_PROGRESS, 0, "{\"progress\":1,\"message\":\"at " TOKEN "\"}");
+	expect_masked(next_line(), "notifications/progress");
+	worker_says("{\"value\":\"" TOKEN "\"}");
+	expect_masked(next_line(), "\"redacted\": 1");
+	ck_assert_ptr_null(call("rr_evaluate", "{\"expression\":\"x\"}"));
+	packet(workers.last, 0, WIRE_FLAG_ERROR,
+	    "{\"code\":\"not_found\",\"message\":\"no " TOKEN "\",\"hint\":\"a " TOKEN "\"}");
+	expect_masked(next_line(), "\"redacted\": 2");
+}
+END_TEST
+
+START_TEST(resources_and_completions_are_masked)
+{
+	redact();
+	ck_assert_ptr_null(request("resources/read", "{\"uri\":\"rr://traces\"}"));
+	launched();
+	worker_says("{}");
+	worker_says("{\"recordings\":[{\"trace_dir\":\"/t/" TOKEN "\"}]}");
+	expect_masked(next_line(), "\\\"redacted\\\": 1");
+	expect_masked(request("completion/complete",
+			  "{\"ref\":{\"type\":\"ref/resource\",\"uri\":\"rr://traces/{name}\"},"
+			  "\"argument\":{\"name\":\"name\",\"value\":\"g\"}}"),
+	    "values");
+}
+END_TEST
+
+/* What is masked for the client stays whole for the server. */
+START_TEST(a_session_keeps_what_is_masked)
+{
+	redact();
+	ck_assert_ptr_null(call("rr_replay_start", "{\"trace_dir\":\"/t/" TOKEN "\"}"));
+	launched();
+	worker_says("{}");
+	worker_says("{\"pid\":7,\"trace_dir\":\"/t/" TOKEN "\"}");
+	expect_masked(next_line(), "\"redacted\": 1");
+	expect_masked(call("rr_sessions", "{}"), "\"redacted\": 1");
+	check_error(call("rr_rm", "{\"trace_dir\":\"/t/" TOKEN "\"}"), "not_allowed");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {without_a_session_a_session_tool_says_how_to_get_one,
@@ -486,7 +558,9 @@ int main(void)
 	    the_whole_list_of_tools_stays_small, the_core_list_is_short,
 	    a_list_is_made_of_names_and_sets,
 	    what_is_not_listed_is_called_and_what_an_answer_names_is_listed,
-	    nobody_lists_more_than_the_administrator, a_list_of_no_tool_is_refused, NULL};
+	    nobody_lists_more_than_the_administrator, a_list_of_no_tool_is_refused,
+	    answers_failures_and_progress_are_masked, resources_and_completions_are_masked,
+	    a_session_keeps_what_is_masked, NULL};
 
 	return run_tests("dispatch", tests, set_up, tear_down);
 }

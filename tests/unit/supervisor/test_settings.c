@@ -296,6 +296,28 @@ START_TEST(lists_grow_line_by_line)
 }
 END_TEST
 
+/* Whoever took one away would show what it masks. */
+START_TEST(what_is_masked_is_added_up)
+{
+	static const char *const sums[] = {"secrets", "ACME-[0-9]+", "mine", NULL};
+	const char *const *items;
+
+	write_admin("[debugging]\nredact = secrets\nredact = ACME-[0-9]+\n");
+	read_line("--redact=mine");
+	ck_assert_int_eq(options.mode, MODE_SERVE);
+	items = settings_list(options.settings, SETTING_REDACT);
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++)
+		ck_assert_pstr_eq(items[i], sums[i]);
+	read_line("");
+	ck_assert_pstr_eq(settings_list(options.settings, SETTING_REDACT)[1], sums[1]);
+	read_line("--redact=a(b");
+	ck_assert_int_eq(options.mode, MODE_WRONG);
+	ck_assert_str_eq(options.why, "--redact: \"a(b\" is not secrets or a Perl-compatible "
+				      "regular expression: missing closing parenthesis, "
+				      "at character 4");
+}
+END_TEST
+
 START_TEST(wrong_flags_say_so)
 {
 	static const char *const lines[][2] = {{"--no-such", "no such option: --no-such"},
@@ -389,6 +411,7 @@ int main(void)
 	    a_line_too_long_for_the_parser_is_refused,
 	    the_sample_configuration_names_every_setting_and_is_accepted,
 	    lists_grow_line_by_line,
+	    what_is_masked_is_added_up,
 	    wrong_flags_say_so,
 	    a_path_is_within_a_root_by_its_text,
 	    subcommands_are_known,
