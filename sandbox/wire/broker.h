@@ -11,7 +11,8 @@
 /* The worker's end, from exec on. The other end is closed if the worker has no broker. */
 #define WORKER_BROKER_FD 4
 
-#define BROKER_WHY_MAX 160
+#define BROKER_WHY_MAX 360
+#define BROKER_SEVERAL "it may be " /* begins a refusal: several files have the name */
 
 enum broker_what {
 	BROKER_SOURCE,		/* a source file by its path, to be read */

@@ -7,6 +7,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -169,19 +171,31 @@ static int open_listed(
 	return steal_fd(&fd);
 }
 
-/* The same by the name that the debug information has, when it leads nowhere. */
+static const struct ledger_entry *find_name(
+    const struct broker *broker, const char *name, const char *but, const struct ledger **of)
+{
+	const struct ledger_entry *entry = NULL;
+
+	for (size_t i = 0; i < 2 && !entry; i++) {
+		*of = broker->ledgers[i];
+		entry = *of ? ledger_find_name(*of, name, but) : NULL;
+	}
+	return entry;
+}
+
+/* The same by the name that the debug information has, when it leads nowhere. Two projects may have
+ * been told to write the same name: the wrong text would be worse than none. */
 static int open_named(struct broker *broker, const char *plain, struct broker_reply *reply)
 {
-	for (size_t i = 0; i < 2; i++) {
-		const struct ledger *ledger = broker->ledgers[i];
-		const struct ledger_entry *entry = ledger ? ledger_find_name(ledger, plain) : NULL;
-		int fd = entry ? open_listed(ledger, entry, reply) : -1;
-		if (fd >= 0) {
-			reply->doubt |= BROKER_ELSEWHERE;
-			return fd;
-		}
-	}
-	return -1;
+	const struct ledger *ledger, *ignored;
+	const struct ledger_entry *entry = find_name(broker, plain, NULL, &ledger);
+	int fd = -1;
+
+	if (entry && !find_name(broker, plain, entry->place, &ignored))
+		fd = open_listed(ledger, entry, reply);
+	if (fd >= 0)
+		reply->doubt |= BROKER_ELSEWHERE;
+	return fd;
 }
 
 static int open_real(struct broker *broker, const char *real, struct broker_reply *reply)
@@ -232,16 +246,69 @@ static int search_trees(struct broker *broker, const char *name, struct broker_r
 	return fd;
 }
 
-static int refuse_source(const struct broker *broker, struct broker_reply *reply)
+/* ---- Refusing ---------------------------------------------------------------------------------
+ */
+
+static int refuse_several(const char *one, const char *other, struct broker_reply *reply)
 {
+	static const char rest[] = "; --source-dir=DIRECTORY, with that of the right one, chooses";
+	char why[2 * PATH_MAX + sizeof(rest) + 32];
+	int length = snprintf(why, sizeof(why), BROKER_SEVERAL "%s or %s%s", one, other, rest);
+
+	if (length >= BROKER_WHY_MAX)
+		snprintf(why, sizeof(why), BROKER_SEVERAL "one of several files%s", rest);
+	return broker_refuse(reply, ENOTUNIQ, why);
+}
+
+/* The rule that a name breaks, whether or not there is such a file, so no link but that to the home
+ * is followed; NULL if it breaks none. */
+static const char *rule_of(const struct broker *broker, const char *name)
+{
+	static const char *const kernels[] = {"/proc", "/sys", "/dev"};
+	const char *home = getenv("HOME");
+	char plain[2 * PATH_MAX];
+
+	if (home && home[0] == '/' && broker->homes.count && visible_path_is_within(name, home))
+		snprintf(plain, sizeof(plain), "%s%s", broker->homes.paths[0], name + strlen(home));
+	else
+		strlcpy(plain, name, sizeof(plain));
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
+		if (visible_path_is_within(plain, kernels[i]))
+			return "nothing in /proc, /sys and /dev is a source, with --source-dir "
+			       "neither";
+	if (plain[0] != '/' || source_place_is_fit(&broker->homes, plain))
+		return NULL;
+	return source_place_is_open(&broker->homes, plain)
+		   ? "directories of a home that begin with a dot contain keys and settings; "
+		     "--source-dir=DIRECTORY, with the whole path of this one, shows its sources"
+		   : "it is in a place that is hidden from recordings; only "
+		     "--source-dir=DIRECTORY with a directory in that place shows sources there";
+}
+
+static int refuse_source(const struct broker *broker, const char *plain, struct broker_reply *reply)
+{
+	const struct ledger *ledger = NULL;
+	const struct ledger_entry *entry = find_name(broker, plain, NULL, &ledger), *other;
+	const char *rule = rule_of(broker, plain);
+
 	memset(reply->path, 0, sizeof(reply->path));
-	if (broker->ledgers[0] || broker->ledgers[1])
+	if (!broker->ledgers[0] && !broker->ledgers[1])
 		return broker_refuse(reply, EACCES,
-		    "it was not there, or not the user's own, when the program was recorded; "
-		    "--source-dir=DIRECTORY allows other places");
+		    "this server did not record the trace, so sources come only from "
+		    "--source-dir=DIRECTORY and from the git work tree it was started in");
+	other = entry ? find_name(broker, plain, entry->place, &ledger) : NULL;
+	if (other)
+		return refuse_several(entry->place, other->place, reply);
+	for (size_t i = 0; i < 2 && !entry; i++)
+		entry = broker->ledgers[i] ? ledger_find_place(broker->ledgers[i], plain) : NULL;
+	if (entry)
+		return broker_refuse(reply, ENOENT,
+		    "it was there when the program was recorded, and is gone, or is not the user's "
+		    "own any more; --source-dir=DIRECTORY allows other places");
 	return broker_refuse(reply, EACCES,
-	    "this server did not record the trace, so sources come only from "
-	    "--source-dir=DIRECTORY and from the git work tree it was started in");
+	    rule ? rule
+		 : "it was not there when the program was recorded, or it or the program was not "
+		   "the user's own; --source-dir=DIRECTORY allows other places");
 }
 
 int broker_open_source(
@@ -258,7 +325,7 @@ int broker_open_source(
 	if (fd < 0)
 		fd = search_trees(broker, name, reply);
 	if (fd < 0)
-		return refuse_source(broker, reply);
+		return refuse_source(broker, plain, reply);
 	*missing = false;
 	reply->error = 0;
 	reply->why[0] = '\0';

@@ -67,17 +67,20 @@ static bool is_of_system(const char *name)
 	return false;
 }
 
-/* Below the directory where the compiler ran, unless it is absolute. */
+/* Below the directory where the compiler ran, unless it is absolute. Of two relative parts, gdb
+ * often tells only the second, so it must be known where that begins. */
 static void add_below(
     struct names *names, enum debug_name kind, const char *directory, const char *name)
 {
 	char path[PATH_MAX];
 
-	if (!name || is_of_system(name))
+	if (!name || is_of_system(name) || strchr(name, DEBUG_NAME_BELOW))
 		return;
 	if (name[0] == '/' || !directory || !*directory)
 		add(names, kind, name);
-	else if ((size_t)snprintf(path, sizeof(path), "%s/%s", directory, name) < sizeof(path))
+	else if ((size_t)snprintf(path, sizeof(path), "%s%c%s", directory,
+		     directory[0] == '/' || kind != DEBUG_NAME_SOURCE ? '/' : DEBUG_NAME_BELOW,
+		     name) < sizeof(path))
 		add(names, kind, path);
 }
 

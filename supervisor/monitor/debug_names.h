@@ -7,9 +7,11 @@
 #include <stddef.h>
 
 #define DEBUG_NAMES_BYTES_MAX (8 * 1024 * 1024)
+#define DEBUG_NAME_BELOW      '\x01' /* in the place of a slash */
 
 enum debug_name {
-	DEBUG_NAME_SOURCE = 'S',  /* as a debugger would look for it; relative if it is */
+	DEBUG_NAME_SOURCE = 'S',  /* as a debugger would look for it; relative if it is, with a
+				   * DEBUG_NAME_BELOW behind the compiler's directory */
 	DEBUG_NAME_SPLIT = 'D',	  /* a .dwo file */
 	DEBUG_NAME_LINK = 'L',	  /* the name of a separate file of debug information */
 	DEBUG_NAME_BUILD_ID = 'B' /* the hexadecimal name of such a file */

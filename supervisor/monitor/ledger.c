@@ -105,11 +105,13 @@ const struct ledger_entry *ledger_find_place(const struct ledger *ledger, const 
 	return NULL;
 }
 
-const struct ledger_entry *ledger_find_name(const struct ledger *ledger, const char *name)
+const struct ledger_entry *ledger_find_name(
+    const struct ledger *ledger, const char *name, const char *but)
 {
 	for (size_t i = 0; *name && i < ledger->count; i++)
 		if (ledger->entries[i].kind == LEDGER_SOURCE &&
-		    strcmp(ledger->entries[i].name, name) == 0)
+		    strcmp(ledger->entries[i].name, name) == 0 &&
+		    (!but || strcmp(ledger->entries[i].place, but) != 0))
 			return &ledger->entries[i];
 	return NULL;
 }

@@ -41,9 +41,11 @@ struct ledger {
 void ledger_add(struct ledger *ledger, enum ledger_kind kind, const struct stat *status,
     const char *place, const char *name);
 
-/* The entry of a source by its place, or by its name; NULL if there is none. */
+/* The entry of a source by its place, or by its name at another place than `but` (NULL: at any);
+ * NULL if there is none. */
 const struct ledger_entry *ledger_find_place(const struct ledger *ledger, const char *place);
-const struct ledger_entry *ledger_find_name(const struct ledger *ledger, const char *name);
+const struct ledger_entry *ledger_find_name(
+    const struct ledger *ledger, const char *name, const char *but);
 
 /* Whether a file is another one than at the recording. */
 bool ledger_has_changed(const struct ledger_entry *entry, const struct stat *status);

@@ -18,6 +18,7 @@
 #include "supervisor/monitor/debug_names.h"
 #include "supervisor/monitor/inspector.h"
 #include "supervisor/monitor/ledger.h"
+#include "supervisor/monitor/project_roots.h"
 #include "supervisor/monitor/recorded_files.h"
 #include "supervisor/monitor/visible_paths.h"
 #include "supervisor/monitor/source_place.h"
@@ -44,11 +45,15 @@ struct survey {
 	size_t seen_count, split_count, search_count;
 	char places[PLACES_MAX][PATH_MAX]; /* of programs */
 	size_t place_count;
-	char projects[PLACES_MAX][PATH_MAX]; /* the trees that these belong to */
-	size_t project_count;
+	struct project_roots own, all; /* of the program own_place, and of all */
+	size_t own_place;
+	bool has_own, has_all;
 	unsigned char *names; /* of one file */
-	char *missing;	      /* sources of all files that were not found where they should be */
+	/* Sources of all files that were not found where they should be: for each, the number of
+	 * its program's place as a byte (PLACES_MAX: not known), and the name. */
+	char *missing;
 	size_t missing_length;
+	size_t place; /* of the program that is read */
 };
 
 static int left_ms(const struct survey *survey)
@@ -120,8 +125,9 @@ static void note_missing(struct survey *survey, const char *name)
 	size_t length = strlen(name) + 1;
 
 	if (survey->search_count == SEARCHES_MAX ||
-	    length > DEBUG_NAMES_BYTES_MAX - survey->missing_length)
+	    length + 1 > DEBUG_NAMES_BYTES_MAX - survey->missing_length)
 		return;
+	survey->missing[survey->missing_length++] = (char)survey->place;
 	memcpy(survey->missing + survey->missing_length, name, length);
 	survey->missing_length += length;
 	survey->search_count++;
@@ -256,13 +262,17 @@ static void read_file(struct survey *survey, int file, const char *directory)
 /* ---- The recorded files -----------------------------------------------------------------------
  */
 
-static void note_place(struct survey *survey, const char *directory)
+/* Returns its number; PLACES_MAX: there are too many. */
+static size_t note_place(struct survey *survey, const char *directory)
 {
 	for (size_t i = 0; i < survey->place_count; i++)
 		if (strcmp(survey->places[i], directory) == 0)
-			return;
+			return i;
 	if (survey->place_count < PLACES_MAX)
 		strlcpy(survey->places[survey->place_count++], directory, PATH_MAX);
+	else
+		return PLACES_MAX;
+	return survey->place_count - 1;
 }
 
 /* A program or library at its own place, with what is beside it. */
@@ -282,8 +292,7 @@ static void survey_program(struct survey *survey, const char *name)
 	if ((size_t)snprintf(path, sizeof(path), "%s.dwp", real) < sizeof(path))
 		note_debug(survey, path, NULL);
 	*strrchr(real, '/') = '\0';
-	if (real[0])
-		note_place(survey, real);
+	survey->place = real[0] ? note_place(survey, real) : PLACES_MAX;
 	read_file(survey, fd, real);
 }
 
@@ -309,6 +318,7 @@ static void survey_copy(struct survey *survey, int trace, const char *original, 
 	struct stat status;
 	cleanup_fd int fd = strchr(name, '/') ? -1 : open_elf(trace, name, &status);
 
+	survey->place = PLACES_MAX;
 	if (fd >= 0 && !is_of_others(original, name) && !is_copy_of_seen(survey, &status, name) &&
 	    !is_seen(survey, &status, name))
 		read_file(survey, fd, NULL);
@@ -358,57 +368,61 @@ static int try_place(void *owner, const char *path)
 	return -1;
 }
 
-/* A directory for things that belong together: there a name alone is enough. */
-static void add_project(struct survey *survey, struct source_roots *roots, const char *directory)
+static const struct source_roots *own_roots(struct survey *survey, size_t place)
 {
-	char *tree;
-
-	if (survey->project_count == PLACES_MAX)
-		return;
-	tree = survey->projects[survey->project_count];
-	if (!source_place_work_tree(&survey->homes, directory, tree, NULL))
-		return;
-	source_roots_add(roots, tree);
-	survey->project_count++;
+	if (!survey->has_own || survey->own_place != place)
+		project_roots_of_program(&survey->homes, survey->places[place], &survey->own);
+	survey->own_place = place;
+	survey->has_own = true;
+	return &survey->own.roots;
 }
 
-/* Below the programs' directories, those above them, and those where people work. */
-static void choose_roots(struct survey *survey, struct source_roots *roots)
+static const struct source_roots *all_roots(struct survey *survey)
 {
-	const char *const *beside = survey->scene->beside;
-	char parent[PATH_MAX];
+	if (!survey->has_all)
+		project_roots_of_all(&survey->homes, survey->places, survey->place_count,
+		    survey->scene->beside, &survey->all);
+	survey->has_all = true;
+	return &survey->all.roots;
+}
 
-	*roots = (struct source_roots){0};
-	for (size_t i = 0; i < survey->place_count; i++)
-		source_roots_add(roots, survey->places[i]);
-	for (size_t i = 0; i < survey->place_count; i++) {
-		strlcpy(parent, survey->places[i], sizeof(parent));
-		*strrchr(parent, '/') = '\0';
-		if (*parent)
-			add_project(survey, roots, parent);
-	}
-	for (; beside && *beside; beside++)
-		if (**beside)
-			add_project(survey, roots, *beside);
-	for (size_t i = 0; i < survey->place_count; i++)
-		source_roots_of_directory(roots, survey->places[i]);
+/* Two projects may both be told to write "src/list.c" for a file of their own, so each is looked
+ * for in its own first. */
+static bool find_missing(
+    struct survey *survey, size_t place, const char *name, struct attempt *attempt)
+{
+	char found[PATH_MAX];
+
+	return (place < survey->place_count &&
+		   source_search(own_roots(survey, place), name, try_place, attempt, found) == 0) ||
+	       source_search(all_roots(survey), name, try_place, attempt, found) == 0;
+}
+
+static void add_named(struct survey *survey, const struct attempt *attempt, const char *name)
+{
+	char plain[PATH_MAX];
+
+	if (source_name_plain(name, plain))
+		ledger_add(survey->ledger, LEDGER_SOURCE, &attempt->status, attempt->real, plain);
 }
 
 /* The build was told to write other names, or the program moved together with its sources. */
 static void survey_missing(struct survey *survey)
 {
 	struct attempt attempt = {.survey = survey};
-	struct source_roots roots;
-	char found[PATH_MAX], plain[PATH_MAX];
 
-	choose_roots(survey, &roots);
 	for (size_t at = 0; at < survey->missing_length && left_ms(survey) > 0;
-	     at += strlen(survey->missing + at) + 1) {
-		const char *name = survey->missing + at;
-		if (source_search(&roots, name, try_place, &attempt, found) == 0 &&
-		    source_name_plain(name, plain))
-			ledger_add(
-			    survey->ledger, LEDGER_SOURCE, &attempt.status, attempt.real, plain);
+	     at += 1 + strlen(survey->missing + at + 1) + 1) {
+		size_t place = (unsigned char)survey->missing[at];
+		char *name = survey->missing + at + 1, *below = strchr(name, DEBUG_NAME_BELOW);
+
+		if (below)
+			*below = '/';
+		if (!find_missing(survey, place, name, &attempt))
+			continue;
+		add_named(survey, &attempt, name);
+		if (below && below[1] != '/')
+			add_named(survey, &attempt, below + 1);
 	}
 }
 

@@ -13,6 +13,7 @@
 #include "worker/read/brief_name.h"
 #include "worker/read/modules.h"
 #include "worker/read/source.h"
+#include "worker/read/symbol.h"
 
 #define PLACE_MAX (FRAME_PATH_MAX + 16)
 #define VALUE_MAX 200  /* bytes shown of one argument */
@@ -119,6 +120,7 @@ void frames_without_rr(json_t *frames)
 static bool is_rusts(const char *path)
 {
 	return strncmp(path, "/rustc/", 7) == 0 || strncmp(path, "/rust/deps/", 11) == 0 ||
+	       strncmp(path, "/usr/src/rustc-", 15) == 0 || /* Debian's */
 	       strstr(path, "/lib/rustlib/src/") || strstr(path, "/.cargo/registry/");
 }
 
@@ -134,19 +136,32 @@ static bool is_gos(const char *path)
 	return strstr(path, "/go/pkg/mod/") != NULL;
 }
 
-/* Whose code it is that nobody debugs here; NULL: it may be the program's own. Debian's debug
- * symbols of the C library name its sources as "./nptl/pthread_kill.c". */
-static const char *foreigner(struct replay *replay, const json_t *frame)
+/* Debian's debug symbols of the C library name its sources as "./nptl/pthread_kill.c", and a build
+ * with -ffile-prefix-map names the program's own so. */
+bool frame_is_of_libc(struct replay *replay, const json_t *frame)
 {
 	const char *library = mi_text(frame, "library"), *at = mi_text(frame, "at");
+	unsigned long long address = mi_address(frame, "address");
+	struct symbol symbol;
+
+	if (library)
+		return is_libc(library);
+	if (!at || at[0] != '.' || frame_is_own(replay, frame))
+		return false;
+	library = symbol_file(replay, address, &symbol);
+	return address == 0 || (library && is_libc(library));
+}
+
+/* Whose code it is that nobody debugs here; NULL: it may be the program's own. */
+static const char *foreigner(struct replay *replay, const json_t *frame)
+{
+	const char *at = mi_text(frame, "at");
 
 	if (at && is_rusts(at))
 		return "Rust's library";
 	if (at && is_gos(at))
 		return "Go's library";
-	if (library)
-		return is_libc(library) ? "libc" : NULL;
-	return at && at[0] == '.' && !frame_is_own(replay, frame) ? "libc" : NULL;
+	return frame_is_of_libc(replay, frame) ? "libc" : NULL;
 }
 
 static bool is_foreign(struct replay *replay, const json_t *frame)

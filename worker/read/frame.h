@@ -23,6 +23,9 @@ json_t *frame_args(const json_t *frame);
  * system. */
 bool frame_is_own(struct replay *replay, const json_t *frame);
 
+/* Whether it is one of the C library or the loader. */
+bool frame_is_of_libc(struct replay *replay, const json_t *frame);
+
 /* Whether a source file belongs to the system, or to a language's library. */
 bool frame_is_of_system(const char *path);
 

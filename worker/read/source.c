@@ -169,11 +169,14 @@ bool source_is_there(struct replay *replay, const char *path)
 }
 
 /* Says once for each missing file what to do about it. Not for the system's libraries: these have
- * relative names, and come without sources. */
+ * relative names, and come without sources. Of a relative name of the program's own, only that it
+ * is not unique can be known. */
 static const char *missing(
     struct replay *replay, const char *path, const char *why, char *text, size_t size)
 {
-	if (path[0] != '/' || json_object_get(replay->sources.told, path))
+	bool is_own = path[0] == '/' || strncmp(why, BROKER_SEVERAL, strlen(BROKER_SEVERAL)) == 0;
+
+	if (!is_own || json_object_get(replay->sources.told, path))
 		return "";
 	if (json_object_size(replay->sources.told) >= PLACES_MAX)
 		json_object_clear(replay->sources.told);
@@ -189,25 +192,16 @@ static void add_doubt(char *text, size_t size, const char *format, const char *p
 	snprintf(text + strlen(text), size - strlen(text), format, place);
 }
 
-/* The library that has the code at an address, in said; the program if it is that, or not known. */
-static const char *built_file(
-    struct replay *replay, unsigned long long address, struct symbol *symbol)
-{
-	static const char section[] = " in section ", of[] = " of ";
-	const char *at =
-	    address && symbol_at(replay, address, symbol) ? strstr(symbol->said, section) : NULL;
-
-	at = at ? strstr(at + sizeof(section) - 1, of) : NULL;
-	return at ? at + sizeof(of) - 1 : replay->executable;
-}
-
 /* Whether the file was changed after its code was built. */
 static bool is_newer(struct replay *replay, const struct stat *source, unsigned long long address,
     char *text, size_t size)
 {
 	struct symbol symbol;
-	const char *file = built_file(replay, address, &symbol);
+	const char *file = symbol_file(replay, address, &symbol);
 	struct stat built, program;
+
+	if (!file)
+		file = replay->executable;
 
 	if (stat(replay->executable, &program) != 0)
 		return false;

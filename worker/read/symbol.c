@@ -44,3 +44,13 @@ bool symbol_at(struct replay *replay, unsigned long long address, struct symbol 
 	snprintf(expression, sizeof(expression), "0x%llx", address);
 	return symbol_of(replay, expression, symbol);
 }
+
+const char *symbol_file(struct replay *replay, unsigned long long address, struct symbol *symbol)
+{
+	static const char section[] = " in section ", of[] = " of ";
+	const char *at =
+	    address && symbol_at(replay, address, symbol) ? strstr(symbol->said, section) : NULL;
+
+	at = at ? strstr(at + sizeof(section) - 1, of) : NULL;
+	return at ? at + sizeof(of) - 1 : NULL;
+}

@@ -17,4 +17,7 @@ bool symbol_at(struct replay *replay, unsigned long long address, struct symbol 
 /* The same for the address that an expression yields in the selected frame. */
 bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol);
 
+/* The file that has the code at the address, in symbol->said; NULL where that is not known. */
+const char *symbol_file(struct replay *replay, unsigned long long address, struct symbol *symbol);
+
 #endif

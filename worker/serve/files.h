@@ -6,7 +6,7 @@
  */
 #include <stddef.h>
 
-#define FILES_WHY_MAX 160
+#define FILES_WHY_MAX 360
 #define FILES_KEPT    8
 
 /* Sources that are open already, so that another stop in the same file needs no request. */

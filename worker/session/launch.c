@@ -392,8 +392,8 @@ static const char *hint_for(const char *message)
 	    {"XSAVE", "replay it on the machine where it was recorded (rr_traceinfo shows which), "
 		      "or record the program here"},
 	    {"Failed to stat",
-		"a file that the program used is missing, or the server cannot see it: "
-		"--source-dir=DIRECTORY makes it visible; rr_pack copies such files into a trace"},
+		"a program or library that ran is gone, or this user cannot read it: put it back, "
+		"or record again and use rr_pack, which copies such files into the trace"},
 	    {"Metadata of", "a file that the program used has changed since the recording: record "
 			    "again, and use rr_pack to copy such files into the trace"},
 	    {"", "rr_traceinfo shows how the trace was made, rr_status what this machine lacks"},

@@ -367,16 +367,15 @@ static bool is_ending(const char *name)
 		   strcmp(name, "pthread_exit") == 0 || strcmp(name, "__pthread_exit") == 0);
 }
 
-/* The C library and the loader, which also come with debug symbols: "./malloc/malloc.c:12". */
-static bool is_libc(const json_t *frame)
+/* The C library and the loader, which also come with debug symbols. */
+static bool is_libc(struct replay *replay, const json_t *frame)
 {
-	const char *library = mi_text(frame, "library"), *at = mi_text(frame, "at");
-	const char *function = mi_text(frame, "function");
+	const char *library = mi_text(frame, "library"), *function = mi_text(frame, "function");
 
 	if (library)
 		return strstr(library, "/libc.so") || strstr(library, "/libc-") ||
 		       strstr(library, "/ld-") || strstr(library, "/libpthread");
-	return (at && at[0] == '.') || (function && strcmp(function, "_start") == 0);
+	return frame_is_of_libc(replay, frame) || (function && strcmp(function, "_start") == 0);
 }
 
 /* Whether the program went into the C library from this frame by a call of the allocator, which may
@@ -409,7 +408,7 @@ static enum accessor look_at_stack(struct replay *replay, const struct allocator
 		}
 		if (accessor == ACCESSOR_LIBRARY && is_ending(mi_text(frame, "function")))
 			break;
-		if (own || !is_libc(frame))
+		if (own || !is_libc(replay, frame))
 			accessor = ACCESSOR_PROGRAM;
 		if (own)
 			break;
