@@ -42,6 +42,7 @@ static const struct {
 	    "waits for mutex store_of_values_by_their_keys<...>::other, held by thread "}},
     {"read_again", {"waits for rwlock fair, behind the waiting writer, thread ",
 		       "waits for rwlock fair, held by thread "}},
+    {"join_writer", {"waits for rwlock page, held by thread ", "waits for the end of thread "}},
     {"init_again", {"waits for the initialization of config(int)::instance, held by itself", ""}},
     {"init_ring", {"waits for the initialization of right_side(bool)::right, held by thread ",
 		      "waits for the initialization of left_side(bool)::left, held by thread "}},

@@ -223,6 +223,19 @@ static int config(int depth)
 	return instance;
 }
 
+/* Waits for the end of one that waits to write what this one reads. */
+static void join_writer()
+{
+	std::thread reader([] {
+		pthread_rwlock_rdlock(&page);
+		std::thread writer([] { pthread_rwlock_wrlock(&page); });
+		writer.join();
+	});
+	usleep(1000);
+	watch();
+	reader.join();
+}
+
 /* Its initialization needs it. */
 static void init_again()
 {
@@ -280,6 +293,8 @@ int main(int argc, char **argv)
 		ring([](int number) { (number ? long_named::lock : long_named::other).lock(); });
 	else if (std::strcmp(what, "read_again") == 0)
 		read_again();
+	else if (std::strcmp(what, "join_writer") == 0)
+		join_writer();
 	else if (std::strcmp(what, "init_again") == 0)
 		init_again();
 	else if (std::strcmp(what, "init_ring") == 0) {

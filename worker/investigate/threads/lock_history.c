@@ -138,8 +138,8 @@ static bool find_cycle(const struct threading *threading, struct chain *chain)
 	return false;
 }
 
-/* "mutex left", "the end of thread 12" */
-static void name_awaited(
+/* "mutex left", "the end of thread 12". Whether it is a thread. */
+static bool name_awaited(
     const struct threading *threading, const struct threading_call *call, char *name)
 {
 	for (size_t i = threading->thread_count; i-- > 0;) {
@@ -148,9 +148,10 @@ static void name_awaited(
 			continue;
 		snprintf(
 		    name, THREADING_NAME_MAX, "the end of thread %d", threading->threads[i].tid);
-		return;
+		return true;
 	}
 	threading_name(threading, call->object, name);
+	return false;
 }
 
 static char *tell_cycle(const struct threading *threading, const struct chain *chain)
@@ -162,15 +163,19 @@ static char *tell_cycle(const struct threading *threading, const struct chain *c
 	for (size_t i = 0; i < chain->length && length < sizeof(text); i++) {
 		const struct threading_thread *thread = &threading->threads[chain->threads[i]];
 		size_t at = chain->threads[i], next = chain->threads[(i + 1) % chain->length];
-		char holder[32] = "itself";
+		char holder[64] = ""; /* who is to end need not be named twice */
 
-		if (next != at)
-			snprintf(holder, sizeof(holder), "thread %d", threading->threads[next].tid);
-		name_awaited(threading, &thread->call, name);
+		if (name_awaited(threading, &thread->call, name))
+			;
+		else if (next == at)
+			snprintf(holder, sizeof(holder), ", held by itself");
+		else
+			snprintf(holder, sizeof(holder), ", %s thread %d",
+			    waits_for(threading, at, next) ? "held by"
+							   : "behind the waiting writer,",
+			    threading->threads[next].tid);
 		length += (size_t)snprintf(text + length, sizeof(text) - length,
-		    " waits for %s, %s %s%s", name,
-		    waits_for(threading, at, next) ? "held by" : "behind the waiting writer,",
-		    holder, i + 1 < chain->length ? ", which" : "");
+		    " waits for %s%s%s", name, holder, i + 1 < chain->length ? ", which" : "");
 	}
 	return strdup(text);
 }
