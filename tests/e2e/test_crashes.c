@@ -284,9 +284,10 @@ END_TEST
 static const struct {
 	const char *form, *said, *first, *folded;
 	size_t frames; /* with the fold and main */
+	long long period;
 } recursions[] = {
-    {"one", "descend calls itself, 4", "descend", "descend again and again", 3},
-    {"three", " call each other, 3", NULL, " again and again", 5},
+    {"one", "descend calls itself, 4", "descend", "descend again and again", 3, 1},
+    {"three", " call each other, 3", NULL, " again and again", 5, 3},
 };
 
 START_TEST(a_recursion_is_folded_counted_and_told_down_to_where_it_began)
@@ -308,6 +309,15 @@ START_TEST(a_recursion_is_folded_counted_and_told_down_to_where_it_began)
 	ck_assert_int_gt(answer_number(report, path), 4000);
 	snprintf(path, sizeof(path), "frames.%zu.function", last);
 	expect_text(report, path, "main");
+
+	/* The first call has 1 for its depth, and the innermost has not stored it yet. */
+	json_auto_t *depth = client_tool(
+	    place.client, "rr_evaluate", "{s:s,s:i}", "expression", "depth", "frame", 1);
+	char said[40];
+
+	snprintf(said, sizeof(said), ", %lld times",
+	    strtoll(answer_text(depth, "value"), NULL, 0) / recursions[_i].period);
+	expect_within(report, "conclusion", said);
 }
 END_TEST
 

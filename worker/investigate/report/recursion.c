@@ -130,9 +130,9 @@ static void tell_names(const json_t *names, size_t start, size_t period, char te
 	}
 }
 
-/* The outermost frames that are not of the cycle. */
+/* The outermost frames that are not of the cycle; *level is that of the first of them. */
 static json_t *outer_frames(
-    struct replay *replay, const json_t *names, size_t start, size_t period, int depth)
+    struct replay *replay, const json_t *names, size_t start, size_t period, int depth, int *level)
 {
 	int from = depth > OUTER_FRAMES ? depth - OUTER_FRAMES : 0;
 	json_t *all = names_of(replay, from, depth - 1), *frames;
@@ -140,8 +140,8 @@ static json_t *outer_frames(
 
 	while (first > 0 && !is_in_cycle(names, start, period, json_array_get(all, first - 1)))
 		first--;
-	frames = frames_from(
-	    replay, replay->selected.number, from + (int)first, OUTER_FRAMES, OUTER_BYTES);
+	*level = from + (int)first;
+	frames = frames_from(replay, replay->selected.number, *level, OUTER_FRAMES, OUTER_BYTES);
 	json_decref(all);
 	return frames;
 }
@@ -153,15 +153,17 @@ static void tell(
 	    period == 1 ? "calls itself" : "call each other", whole ? "" : "more than ", times);
 }
 
-/* The first cycle, the fold, and what lies below it. */
-static void rebuild(struct replay *replay, json_t *frames, const json_t *names, size_t start,
+/* The first cycle, the fold, and what lies below it, whose first level it returns. */
+static int rebuild(struct replay *replay, json_t *frames, const json_t *names, size_t start,
     size_t period, int depth, bool whole, const char *text)
 {
 	json_t *inner = frames_from(
 		   replay, replay->selected.number, 0, (int)(start + period), INNER_BYTES),
-	       *outer = whole ? outer_frames(replay, names, start, period, depth) : json_array();
-	json_t *frame;
+	       *outer, *frame;
 	size_t i, shown = 0;
+	int end = depth;
+
+	outer = whole ? outer_frames(replay, names, start, period, depth, &end) : json_array();
 
 	json_array_clear(frames);
 	json_array_foreach(inner, i, frame)
@@ -172,13 +174,13 @@ static void rebuild(struct replay *replay, json_t *frames, const json_t *names, 
 		shown++;
 	}
 	json_array_append_new(frames,
-	    json_pack("{s:I,s:o,s:I}", "folded",
-		(json_int_t)depth - (json_int_t)shown - (json_int_t)json_array_size(outer), "what",
+	    json_pack("{s:I,s:o,s:I}", "folded", (json_int_t)end - (json_int_t)shown, "what",
 		json_sprintf("%s again and again%s", text, whole ? "" : ", and there are more"),
 		"period", (json_int_t)period));
 	json_array_extend(frames, outer);
 	json_decref(inner);
 	json_decref(outer);
+	return end;
 }
 
 bool recursion_fold(struct replay *replay, json_t *frames, int *more, char said[RECURSION_SAID_MAX])
@@ -188,12 +190,14 @@ bool recursion_fold(struct replay *replay, json_t *frames, int *more, char said[
 	char text[NAMES_MAX];
 	bool whole, found = find_cycle(names, &start, &period);
 	int depth = found ? count_depth(replay, &whole) : 0;
+	long long calls; /* from a frame of the cycle to the next one */
 
 	found = found && depth > LOOKED_AT && is_all_cycle(replay, names, start, period, depth);
 	if (found) {
 		tell_names(names, start, period, text);
-		rebuild(replay, frames, names, start, period, depth, whole, text);
-		tell(text, period, depth / (long long)period, whole, said);
+		calls = rebuild(replay, frames, names, start, period, depth, whole, text) -
+			(long long)start - 1;
+		tell(text, period, calls / (long long)period, whole, said);
 		*more = whole ? -1 : depth;
 	}
 	json_decref(names);
