@@ -25,6 +25,14 @@ START_TEST(a_write_behind_what_was_asked_for_is_an_overrun)
 	expect_all(client_tool(scene.client, "rr_heap_history", "{s:s}", "pointer", "zeroed"),
 	    HAS("conclusion", "not freed"), HAS("block", "21 bytes asked for, room for 24"),
 	    HAS("watched", "writes to 3 bytes that malloc added"));
+	/* Zeros over zeros, and a wide read of them. */
+	expect_all(client_tool(scene.client, "rr_heap_history", "{s:s}", "pointer", "text"),
+	    HAS("conclusion", ", called by copy_text ("), HAS("conclusion", "beyond the 12 bytes"));
+	expect_all(client_tool(scene.client, "rr_heap_history", "{s:s}", "pointer", "copied"),
+	    HAS("conclusion", ", called by copy_bytes ("),
+	    HAS("conclusion", "beyond the 12 bytes"));
+	expect_all(client_tool(scene.client, "rr_heap_history", "{s:s}", "pointer", "read_behind"),
+	    HAS("conclusion", "not freed"), HAS("watched", "writes to 12 bytes that malloc added"));
 }
 END_TEST
 

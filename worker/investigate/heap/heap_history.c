@@ -90,7 +90,7 @@ static json_t *describe_watched(const struct heap *heap)
 	else if (heap->slack_watched)
 		snprintf(slack, sizeof(slack), "writes to %llu bytes that malloc added behind it",
 		    heap->slack_watched);
-	return json_sprintf("%llu bytes from 0x%llx on; writes to the words with its size, before "
+	return json_sprintf("%llu bytes from 0x%llx on; changes of the words with its size, before "
 			    "and behind it; %s. Uses of the rest of the block, reads outside of it "
 			    "and writes further away do not show",
 	    HEAP_WORD * heap->watched_words, heap->watched, slack);

@@ -63,7 +63,8 @@ bool heap_has_slack(const struct heap *heap)
 	       heap->replay->worker->interrupt == INTERRUPT_NONE;
 }
 
-/* The processor watches 1, 2, 4 or 8 bytes at a multiple of as many. */
+/* The processor watches 1, 2, 4 or 8 bytes at a multiple of as many. All accesses, because gdb
+ * passes over a write of what was there: the zero that ends a text, one byte too far. */
 static void watch_slack(struct heap *heap)
 {
 	unsigned long long at = heap->block.address + heap->requested;
@@ -78,7 +79,7 @@ static void watch_slack(struct heap *heap)
 			size /= 2;
 		snprintf(place, sizeof(place), "*(unsigned char (*)[%u]) 0x%llx", size, at);
 		heap->slack[i] =
-		    watchpoint_insert(heap->replay, place, WATCH_WRITE, true, NULL, &ignored);
+		    watchpoint_insert(heap->replay, place, WATCH_ACCESS, true, NULL, &ignored);
 		json_decref(ignored.details);
 		ignored = (struct failure){0};
 		if (heap->slack[i])
@@ -93,6 +94,25 @@ static void unwatch_slack(struct heap *heap)
 		heap_unset(heap, &heap->slack[i]);
 }
 
+/* Whether the access that the program stands behind wrote to these bytes. */
+static bool has_written(struct heap *heap, const struct hit *hit)
+{
+	if (hit->old && hit->new)
+		return true;
+	if (!access_kind_touches(heap->replay, &heap->code, heap->block.address + heap->requested,
+		heap->slack_watched))
+		return false;
+	switch (access_kind_here(heap->replay, &heap->code, false)) {
+	case ACCESS_KIND_WRITE:
+	case ACCESS_KIND_BOTH:
+		return true;
+	case ACCESS_KIND_READ:
+	case ACCESS_KIND_UNKNOWN:
+		break;
+	}
+	return false;
+}
+
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
@@ -100,7 +120,8 @@ static enum scan_verdict see(
 	json_t *where, *by;
 
 	(void)failure;
-	if (!hit->watched || allocator_accessor(replay, &heap->allocator) != ACCESSOR_PROGRAM)
+	if (!hit->watched || !has_written(heap, hit) ||
+	    allocator_accessor(replay, &heap->allocator) != ACCESSOR_PROGRAM)
 		return SCAN_ON;
 	where = where_behind(replay, &heap->where);
 	by = where_words(where);
