@@ -102,6 +102,12 @@ START_TEST(each_kind_of_memory_says_what_set_it_and_what_was_left_there)
 			expect_within(answer, "conclusion", "was left there before, stored at ");
 		}
 	}
+	if (_i)
+		return;
+	/* Of the outermost frame: that there is none further out is no failure. */
+	client_tool_done(scene.client, "rr_finish", "{}");
+	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "block"),
+	    IS("kind", "allocation"), ABSENT("warnings"));
 }
 END_TEST
 

@@ -28,6 +28,7 @@ static const struct {
     {SAYS_NO_OPERATOR, WITHIN, "Could not find operator"},
     {SAYS_NO_FRAME, WITHIN, "Invalid frame number"},
     {SAYS_NO_FRAME, WITHIN, "Not enough frames in stack"},
+    {SAYS_NO_FRAME, WITHIN, "Invalid frame id"},
     {SAYS_NO_BOUNDS, WITHIN, "Cannot find bounds"},
     {SAYS_NO_LINE, FIRST, "No line "},
     {SAYS_NO_LINE, FIRST, "No compiled code for line "}, /* since gdb 16 */
