@@ -170,8 +170,7 @@ static bool reach_event(struct replay *replay, long long event, struct failure *
 		if (!run_to(replay, event, failure))
 			return false;
 		if (replay->moment.event >= event ||
-		    (replay->moment.event >= before &&
-			replay->moment.event > images_start(replay)))
+		    (replay->moment.event >= before && replay->moment.event > images_start(replay)))
 			return true;
 	}
 	if (gdb_must_stop(replay->gdb))
