@@ -199,9 +199,11 @@ END_TEST
 
 /* ---- Time ------------------------------------------------------------------------------------ */
 
+static const char key_line[] = LINE_1 "\n", shown_key_line[] = LINE_1 "\\n";
+
 /* What takes patterns of secrets long: much that begins like one, and goes on like one. */
 static const char *const laborious[] = {"a", "A", "A_", "_TOKEN", "passwordsecret", "eyJ-", "x-",
-    "x-api-", "a.b-", "http://a:", "a://b:c@", BEGIN, "-----BEGIN ", LINE_1 "\n", LINE_1 "\\n", END,
+    "x-api-", "a.b-", "http://a:", "a://b:c@", BEGIN, "-----BEGIN ", key_line, shown_key_line, END,
     "\"", "\\", "sk-", "password=\"", "password='", "password=\"a", "password = \\", "api_key: <",
     "key=0x5555 <a+1> ", "...", "password=...", "ghp_...", "\"...", CUT, "bearer ",
     "?key=", "Cookie: a\n", "Authorization: ", "\", 'a' <repeats 99 times>, \"",
@@ -223,6 +225,15 @@ START_TEST(no_text_takes_the_secrets_too_long)
 }
 END_TEST
 
+/* A text that takes (a+)+$b too long. */
+static void fill_slow(char *text, size_t size)
+{
+	static const char end[] = "\n!b";
+
+	memset(text, 'a', size - sizeof(end));
+	memcpy(text + size - sizeof(end), end, sizeof(end));
+}
+
 /* It fails closed, and the log names the pattern once. */
 START_TEST(a_text_that_takes_too_long_is_masked_as_a_whole)
 {
@@ -232,14 +243,13 @@ START_TEST(a_text_that_takes_too_long_is_masked_as_a_whole)
 
 	tear_down();
 	make("(a+)+$b", "secrets");
-	memset(text, 'a', sizeof(text) - 5);
-	strcpy(text + sizeof(text) - 5, "\n!b");
+	fill_slow(text, sizeof(text));
 	ck_assert_int_eq(dup2(log, STDERR_FILENO), STDERR_FILENO);
 	expect_masked(text, "[redacted]", 1);
 	expect_masked(text, "[redacted]", 1);
 	expect_masked("a short one " TOKEN, "a short one " GITHUB, 1);
 	ck_assert_int_gt(pread(log, said, sizeof(said) - 1, 0), 0);
-	ck_assert_msg(strstr(said, "--redact: a text of 19998 bytes took too many steps") != NULL,
+	ck_assert_msg(strstr(said, "--redact: a text of 19999 bytes took too many steps") != NULL,
 	    "%s", said);
 	ck_assert_msg(strstr(said, "for the pattern (a+)+$b;") != NULL, "%s", said);
 	ck_assert_ptr_eq(strstr(strstr(said, "--redact") + 1, "--redact"), NULL);
@@ -253,8 +263,7 @@ START_TEST(an_answer_with_such_a_text_has_the_others)
 
 	tear_down();
 	make("(a+)+$b", NULL);
-	memset(text, 'a', sizeof(text) - 5);
-	strcpy(text + sizeof(text) - 5, "\n!b");
+	fill_slow(text, sizeof(text));
 	answer = json_pack("{s:s, s:s}", "long", text, "short", "aab");
 	ck_assert_uint_eq(redact_answer(redactor, answer, NULL), 1);
 	ck_assert_str_eq(json_string_value(json_object_get(answer, "long")), "[redacted]");
