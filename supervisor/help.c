@@ -35,7 +35,7 @@ static const struct line common[] = {
     {"--trace-dir=DIRECTORY", "where new traces go [~/.local/share/rr]"},
     {"--source-dir=DIRECTORY", "look for sources of foreign traces there too"},
     {"--pmu=software", "count without the processor's counters [auto]"},
-    {"--timeout-reverse=S", "seconds for a search or a run backward [300]"},
+    {"--timeout-reverse=S", "seconds for a search or a run backward [280]"},
     {"--log=FILE", "write down calls there, with --log-level=calls"},
     {"--config=FILE", "read settings from a file"},
     {"--help settings", "all settings, with their defaults"},

@@ -52,7 +52,7 @@
 	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "starting rr") \
 	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb to rr") \
 	X(TIMEOUT_FORWARD, "timeouts", "forward", "timeout-forward", "RR_MCP_TIMEOUT_FORWARD", SECONDS, FREE, "120", "running forward") \
-	X(TIMEOUT_REVERSE, "timeouts", "reverse", "timeout-reverse", "RR_MCP_TIMEOUT_REVERSE", SECONDS, FREE, "300", "running backward, searching") \
+	X(TIMEOUT_REVERSE, "timeouts", "reverse", "timeout-reverse", "RR_MCP_TIMEOUT_REVERSE", SECONDS, FREE, "280", "running backward, searching (some clients give a call up after 300)") \
 	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, LESS, "0", "one recording (0: no limit)") \

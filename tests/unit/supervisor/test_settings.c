@@ -79,12 +79,13 @@ static void expect_numbers_of(const struct number *numbers, size_t count)
 	expect_numbers_of((const struct number[]){__VA_ARGS__},                                    \
 	    sizeof((const struct number[]){__VA_ARGS__}) / sizeof(struct number))
 
+/* Reverse was 300: Codex gives a call up after these, and would not see the answer at our limit. */
 START_TEST(the_defaults_are_the_predecessors)
 {
 	read_line("");
 	ck_assert_int_eq(options.mode, MODE_SERVE);
 	expect_numbers({SETTING_TIMEOUT_STARTUP, 30}, {SETTING_TIMEOUT_CONNECT, 60},
-	    {SETTING_TIMEOUT_FORWARD, 120}, {SETTING_TIMEOUT_REVERSE, 300},
+	    {SETTING_TIMEOUT_FORWARD, 120}, {SETTING_TIMEOUT_REVERSE, 280},
 	    {SETTING_TIMEOUT_BREAKPOINT, 30}, {SETTING_TIMEOUT_EVAL, 30},
 	    {SETTING_TIMEOUT_RECORD, 0});
 }

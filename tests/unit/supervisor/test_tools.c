@@ -91,7 +91,7 @@ START_TEST(deadlines_come_from_class_direction_and_arguments)
 	char why[SETTINGS_WHY_MAX];
 
 	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_DIRECTION, NULL), 120);
-	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_DIRECTION, back), 300);
+	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_DIRECTION, back), 280);
 	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_OPEN, NULL), 90);
 	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_REVERSE, span), 8);
 	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_RECORD, NULL), 0);
