@@ -59,7 +59,7 @@ static void add_search(json_t *item, const struct mcp_tool *tool)
 /* Whoever lists only some of the tools wants a short list: each has its name, its text and its
  * arguments then, and `said` holds what was said of those before. With NULL, nothing is left out.
  */
-static json_t *describe_tool(const struct mcp_tool *tool, json_t *said)
+static json_t *describe_tool(const struct mcp_tool *tool, json_t *said, bool text_only)
 {
 	bool brief = said != NULL;
 	json_t *item = json_object();
@@ -69,7 +69,8 @@ static json_t *describe_tool(const struct mcp_tool *tool, json_t *said)
 		set_text(item, "title", tool->title);
 	set_text(item, "description", tool->description);
 	json_object_set_new(item, "inputSchema", schema_of_input(tool->params, said));
-	if (tool->results && tool->results->name && !brief) /* without a field it tells nothing */
+	/* without a field it tells nothing */
+	if (tool->results && tool->results->name && !brief && !text_only)
 		json_object_set_new(item, "outputSchema", schema_of_output(tool->results));
 	json_object_set_new(item, "annotations", describe_annotations(tool));
 	if (!brief)
@@ -182,8 +183,8 @@ static json_t *describe_tools(const struct mcp_server *server, size_t first, siz
 	json_t *items = json_array(), *said = handler->listing ? json_object() : NULL;
 
 	for (size_t i = first; i < end; i++)
-		json_array_append_new(
-		    items, describe_tool(&handler->tools[server->shown_tools[i]], said));
+		json_array_append_new(items, describe_tool(&handler->tools[server->shown_tools[i]],
+						 said, handler->text_only));
 	json_decref(said);
 	return items;
 }

@@ -39,16 +39,29 @@ static json_t *progress_token(const struct mcp_incoming *incoming)
 	return json_is_string(token) || json_is_integer(token) ? json_incref(token) : NULL;
 }
 
+/* Steals text and structure. */
+static json_t *tool_result(
+    const struct mcp_server *server, json_t *text, json_t *structured, bool is_error)
+{
+	json_t *result = json_pack("{s:[{s:s, s:o}], s:o, s:b}", "content", "type", "text", "text",
+	    text, "structuredContent", structured, "isError", is_error);
+
+	if (server->handler->text_only)
+		json_object_del(result, "structuredContent");
+	return result;
+}
+
 static void refuse_another(const struct mcp_incoming *incoming, enum mcp_request_kind kind)
 {
 	static const char message[] = "64 requests are in flight: wait for their answers";
 
 	if (kind == MCP_CALL_TOOL)
-		connection_result(incoming,
-		    json_pack("{s:[{s:s, s:s}], s:{s:s, s:s, s:s}, s:b}", "content", "type", "text",
-			"text", message, "structuredContent", "code",
-			incoming->server->handler->codes.limit, "message", message, "hint",
-			"Send fewer calls at once, or cancel some.", "isError", 1));
+		connection_result(
+		    incoming, tool_result(incoming->server, json_string(message),
+				  json_pack("{s:s, s:s, s:s}", "code",
+				      incoming->server->handler->codes.limit, "message", message,
+				      "hint", "Send fewer calls at once, or cancel some."),
+				  true));
 	else
 		connection_error(incoming, RPC_INTERNAL_ERROR, message, NULL);
 }
@@ -248,12 +261,6 @@ void request_answer_task(struct mcp_request *request, json_t *description)
 	request_unlink(request);
 }
 
-static json_t *tool_result(json_t *text, json_t *structured, bool is_error)
-{
-	return json_pack("{s:[{s:s, s:o}], s:o, s:b}", "content", "type", "text", "text", text,
-	    "structuredContent", structured, "isError", is_error);
-}
-
 void mcp_request_answer_text(struct mcp_request *request, json_t *structured, const char *text)
 {
 	char *dumped = text ? NULL : json_dumps(structured, JSON_COMPACT | JSON_REAL_PRECISION(15));
@@ -261,8 +268,8 @@ void mcp_request_answer_text(struct mcp_request *request, json_t *structured, co
 
 	if (shown && !request->cancelled)
 		lists_add_named(request->server, shown);
-	mcp_request_answer_result(
-	    request, tool_result(text_json(shown ? shown : "{}"), structured, false));
+	mcp_request_answer_result(request,
+	    tool_result(request->server, text_json(shown ? shown : "{}"), structured, false));
 	free(dumped);
 }
 
@@ -328,7 +335,7 @@ static void fail_tool(struct mcp_request *request, const char *code, const char 
 		json_object_set_new(structured, "hint", text_json(hint));
 	request->failure = code;
 	request->why = message;
-	mcp_request_answer_result(request, tool_result(text, structured, true));
+	mcp_request_answer_result(request, tool_result(request->server, text, structured, true));
 }
 
 /* Only tools have isError. For other requests, a protocol error carries everything in its message.

@@ -98,6 +98,7 @@ struct mcp_handler {
 	size_t prompt_count;
 	const struct mcp_skill *skills; /* in resources/list as well */
 	size_t skill_count;
+	bool text_only;	       /* tools have no outputSchema, and results no structuredContent */
 	size_t page_size;      /* 0: MCP_PAGE_DEFAULT */
 	int64_t task_after_ms; /* 0: MCP_TASK_AFTER_MS; MCP_TASK_NEVER */
 	/* The owner's codes of the failures that mcp/ itself reports. Where no tool was called, a

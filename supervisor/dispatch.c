@@ -543,6 +543,7 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .prompt_count = PROMPT_COUNT,
 	    .skills = skills_shown,
 	    .skill_count = skills_count,
+	    .text_only = settings_number(dispatch->settings, SETTING_ANSWERS) == ANSWERS_PLAIN,
 	    .task_after_ms = after > 0 ? after * 1000 : MCP_TASK_NEVER,
 	    .codes = {failure_name(ERROR_INVALID_ARGUMENT), failure_name(ERROR_NOT_FOUND),
 		failure_name(ERROR_LIMIT), failure_name(ERROR_CANCELLED)},

@@ -76,7 +76,7 @@ static char *form(
 	/* Fields that are harmless alone can be a secret on one line. */
 	mask_owned(dispatch, &text, &count);
 	say_count(result, &text, count);
-	if (settings_number(dispatch->settings, SETTING_ANSWERS) == 0)
+	if (settings_number(dispatch->settings, SETTING_ANSWERS) != ANSWERS_JSON)
 		return text;
 	free(text);
 	return NULL;

@@ -98,7 +98,7 @@ static const char *const boolean_words[] = {
     "no", "yes", "off", "on", "false", "true", "0", "1", NULL};
 static const char *const request_words[] = {"off", "prefer", "require", NULL};
 static const char *const network_words[] = {"user", "private", NULL};
-static const char *const answers_words[] = {"text", "json", NULL};
+static const char *const answers_words[] = {"text", "json", "plain", NULL};
 static const char *const pmu_words[] = {"auto", "hardware", "software", NULL};
 
 static const char *const audit_words[] = {"stderr", "syslog", NULL};
@@ -117,7 +117,7 @@ static const char *const type_descriptions[] = {
     [SETTING_TEXT] = "text",
     [SETTING_PMU_CHOICE] = "auto, hardware or software",
     [SETTING_NETWORK_CHOICE] = "user or private",
-    [SETTING_ANSWERS_CHOICE] = "text or json",
+    [SETTING_ANSWERS_CHOICE] = "text, json or plain",
     [SETTING_AUDIT_CHOICE] = "stderr or syslog",
     [SETTING_LOG_LEVEL_CHOICE] = "error, audit, calls or gdb",
     [SETTING_TOOLS_CHOICE] = "all, core, or names of tools such as rr_record,rr_crash_report",

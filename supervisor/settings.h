@@ -46,7 +46,7 @@
 	X(SOURCES, "debugging", "sources", "source-dir", NULL, LIST, GRANTED, "", "a directory below which sources are looked for, besides those that a recording here named (repeatable)") \
 	X(CALLS, "debugging", "calls", "allow-calls", NULL, BOOLEAN, LESS, "no", "whether expressions can call functions of the program") \
 	X(GDB_COMMANDS, "debugging", "gdb_commands", "allow-gdb-commands", NULL, BOOLEAN, LESS, "no", "whether rr_gdb_command can pass raw gdb commands") \
-	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "an answer's text: text, as a debugger prints it, or json, the same as its structured content") \
+	X(ANSWERS, "debugging", "answers", "answers", NULL, ANSWERS, FREE, "text", "the form of answers: text, as a debugger prints it, with the same as structured content; plain, that text alone; or json, the structured content as text too") \
 	X(TOOLS, "debugging", "tools", "tools", NULL, TOOLS, PART, "all", "the tools that clients list: all, core, or names with commas between them; the others can be called all the same, and appear when an answer names them") \
 	X(REDACT, "debugging", "redact", "redact", NULL, PATTERNS, ADDED, "", "mask secrets in answers and reports: the word secrets, for keys, tokens and passwords of known forms, or a Perl-compatible regular expression (repeatable; a user can add to the administrator's)") \
 	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "starting rr") \
@@ -72,11 +72,13 @@ enum setting {
 	    SETTING_COUNT
 };
 
+enum settings_answers { ANSWERS_TEXT, ANSWERS_JSON, ANSWERS_PLAIN };
+
 enum setting_type {
 	SETTING_TEXT,
 	SETTING_PMU_CHOICE,
 	SETTING_NETWORK_CHOICE,	  /* user < private */
-	SETTING_ANSWERS_CHOICE,	  /* text < json */
+	SETTING_ANSWERS_CHOICE,	  /* enum settings_answers */
 	SETTING_AUDIT_CHOICE,	  /* stderr < syslog */
 	SETTING_LOG_LEVEL_CHOICE, /* enum log_level */
 	SETTING_TOOLS_CHOICE,	  /* all, core, or names of tools */

@@ -45,7 +45,8 @@ static bool initialize(struct own_server *server);
 
 struct own_server *own_server_start(int count, char *const options[])
 {
-	char *argv[OPTIONS_MAX + 2] = {"rr-warden"};
+	char *argv[OPTIONS_MAX + 3] = {"rr-warden"};
+	static char answers[] = "--answers=text"; /* whatever people want for their agents */
 	int in[2], out[2];
 	struct own_server *server = calloc(1, sizeof(*server));
 
@@ -57,6 +58,7 @@ struct own_server *own_server_start(int count, char *const options[])
 		return free(server), NULL;
 	}
 	memcpy(argv + 1, options, (size_t)count * sizeof(argv[0]));
+	argv[1 + count] = answers;
 	server->wait = OWN_SERVER_WAIT_S;
 	server->said = memfd_create("said", MFD_CLOEXEC);
 	server->pid = fork();

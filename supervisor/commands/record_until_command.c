@@ -166,12 +166,14 @@ static int read_request(struct request *request, int argc, char *const argv[])
 
 static bool start_server(struct server *server, const char *program, char *const argv[], int count)
 {
+	static char answers[] = "--answers=text"; /* whatever people want for their agents */
 	int to[2], from[2];
-	char **arguments = calloc((size_t)count + 1, sizeof(*arguments));
+	char **arguments = calloc((size_t)count + 2, sizeof(*arguments));
 
 	if (arguments == NULL || pipe2(to, O_CLOEXEC) < 0 || pipe2(from, O_CLOEXEC) < 0)
 		return false;
 	memcpy(arguments, argv, (size_t)count * sizeof(*arguments));
+	arguments[count] = answers;
 	signal(SIGPIPE, SIG_IGN);
 	server->pid = fork();
 	if (server->pid == 0) {

@@ -183,10 +183,15 @@ END_TEST
 
 START_TEST(the_doctor_fits_a_screen_and_has_the_long_story_on_request)
 {
-	struct typed brief = {0}, verbose = {0};
+	struct typed brief = {0}, verbose = {0}, plain = {0};
 
 	type(&brief, "doctor --no-record");
 	expect_screen(&brief);
+	type(&plain, "--answers=plain doctor --no-record");
+	ck_assert_ptr_nonnull(strstr(brief.text, " MB free"));
+	/* up to the free space, which changes */
+	ck_assert_int_eq(strncmp(plain.text, brief.text, strcspn(brief.text, ",")), 0);
+	ck_assert_ptr_nonnull(strstr(plain.text, " MB free"));
 	type(&brief, "doctor");
 	ck_assert_int_ne(brief.status, 2);
 	expect_screen(&brief);

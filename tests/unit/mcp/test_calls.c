@@ -48,6 +48,29 @@ START_TEST(an_errors_text_carries_all_of_it)
 	ck_assert_str_eq(text_at(answer, "result/structuredContent/session"), "s1");
 }
 
+/* Some hosts show the model the structure in place of the text. */
+START_TEST(without_structure_text_carries_all_of_it)
+{
+	exchange.handler.text_only = true;
+	answer = call("echo_arguments", "{\"location\":\"main\"}");
+	ck_assert(holds(text_at(answer, "result/content/0/text"), "main"));
+	ck_assert_ptr_null(at(answer, "result/structuredContent"));
+	json_decref(answer);
+	answer = call("fail_call", "{}");
+	ck_assert(json_is_true(at(answer, "result/isError")));
+	ck_assert(holds(text_at(answer, "result/content/0/text"), "rr_symbols with a pattern."));
+	ck_assert_ptr_null(at(answer, "result/structuredContent"));
+	for (int i = 0; i < MCP_IN_FLIGHT_MAX; i++) {
+		char line[512];
+		snprintf(line, sizeof(line), HOLD("%d", ""), 100 + i);
+		say(line);
+	}
+	say(HOLD("1", ""));
+	heard();
+	ck_assert(holds(text_at(answer, "result/content/0/text"), "in flight"));
+	ck_assert_ptr_null(at(answer, "result/structuredContent"));
+}
+
 START_TEST(an_error_of_bytes_that_are_no_text_is_still_sent)
 {
 	say(HOLD("1", ""));
@@ -316,7 +339,8 @@ START_TEST(an_empty_output_is_an_empty_string)
 int main(void)
 {
 	const TTest *const tests[] = {an_answer_says_the_same_as_text_and_as_structure,
-	    an_errors_text_carries_all_of_it, an_error_of_bytes_that_are_no_text_is_still_sent,
+	    an_errors_text_carries_all_of_it, without_structure_text_carries_all_of_it,
+	    an_error_of_bytes_that_are_no_text_is_still_sent,
 	    an_unknown_tool_is_a_protocol_error_that_names_the_nearest,
 	    a_malformed_call_is_a_protocol_error, arguments_may_be_left_out,
 	    answers_come_in_the_order_they_are_ready, progress_comes_only_to_those_who_asked,

@@ -75,6 +75,16 @@ START_TEST(a_short_list_has_neither_titles_nor_results)
 	ck_assert(json_is_true(at(tool, "annotations/readOnlyHint")));
 }
 
+START_TEST(without_structure_tools_have_no_schema_of_results)
+{
+	exchange.handler.text_only = true;
+	reopen_with_pages_of(0);
+	asked(CALL("tools/list", ""));
+	ck_assert_uint_eq(json_array_size(at(answer, "result/tools")), TOOL_COUNT);
+	ck_assert_ptr_null(at(answer, "result/tools/0/outputSchema"));
+	ck_assert_str_eq(text_at(answer, "result/tools/0/title"), "Echo");
+}
+
 START_TEST(a_host_that_searches_is_told_words_and_what_to_show_at_once)
 {
 	static struct mcp_tool tools[TOOL_COUNT];
@@ -268,13 +278,14 @@ int main(void)
 	    annotations_say_what_a_host_must_not_guess_and_no_more,
 	    a_host_that_searches_is_told_words_and_what_to_show_at_once,
 	    a_short_list_says_once_what_arguments_have_in_common,
-	    a_short_list_has_neither_titles_nor_results, what_a_tool_does_not_have_is_left_out,
-	    an_output_schema_requires_nothing, the_list_fits_on_one_page_by_default,
-	    cursors_lead_through_all_pages, a_cursor_that_is_not_ours_is_refused,
-	    a_cursor_of_another_list_is_refused, the_list_is_the_same_each_time,
-	    resources_and_templates_are_listed_apart, a_resource_is_read_with_its_uri,
-	    an_unknown_resource_has_the_code_of_its_revision, a_read_needs_an_uri,
-	    a_prompt_is_listed_with_its_arguments, a_prompt_is_filled_in,
+	    a_short_list_has_neither_titles_nor_results,
+	    without_structure_tools_have_no_schema_of_results,
+	    what_a_tool_does_not_have_is_left_out, an_output_schema_requires_nothing,
+	    the_list_fits_on_one_page_by_default, cursors_lead_through_all_pages,
+	    a_cursor_that_is_not_ours_is_refused, a_cursor_of_another_list_is_refused,
+	    the_list_is_the_same_each_time, resources_and_templates_are_listed_apart,
+	    a_resource_is_read_with_its_uri, an_unknown_resource_has_the_code_of_its_revision,
+	    a_read_needs_an_uri, a_prompt_is_listed_with_its_arguments, a_prompt_is_filled_in,
 	    a_wrong_prompt_is_a_protocol_error_that_says_what_is_right,
 	    completions_are_at_most_a_hundred_and_say_when_there_are_more,
 	    a_template_is_completed_by_its_uri, a_malformed_completion_is_refused, NULL};

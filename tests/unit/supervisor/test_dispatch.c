@@ -366,6 +366,18 @@ START_TEST(the_whole_list_of_tools_stays_small)
 }
 END_TEST
 
+/* A client of a server that has the settings as they are now. */
+static void reconnect(void)
+{
+	mcp_server_free(world.server);
+	dispatch_handler(&world.dispatch, &world.handler);
+	world.server = mcp_server_new(&world.handler);
+	feed("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
+	     "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
+	     "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
+	json_decref(next_line());
+}
+
 /* A server with this --tools, below the administrator's. */
 static void restart_with(const char *ceiling, const char *tools)
 {
@@ -379,13 +391,7 @@ static void restart_with(const char *ceiling, const char *tools)
 	unlink(path);
 	ck_assert_msg(
 	    settings_set(world.settings, SETTING_TOOLS, tools, SOURCE_FLAG, why) == 0, "%s", why);
-	mcp_server_free(world.server);
-	dispatch_handler(&world.dispatch, &world.handler);
-	world.server = mcp_server_new(&world.handler);
-	feed("{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{"
-	     "\"protocolVersion\":\"2025-11-25\",\"capabilities\":{},"
-	     "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}}");
-	json_decref(next_line());
+	reconnect();
 }
 
 static bool lists_tool(const char *name)
@@ -458,6 +464,34 @@ START_TEST(nobody_lists_more_than_the_administrator)
 	ck_assert(!lists_tool("rr_replay_start"));
 	json_decref(request("tools/call", "{\"name\":\"rr_registers\",\"arguments\":{}}"));
 	ck_assert(!lists_tool("rr_replay_start"));
+}
+END_TEST
+
+START_TEST(an_answer_has_the_form_that_was_asked_for)
+{
+	static const struct {
+		const char *answers;
+		bool is_json, has_structure;
+	} forms[] = {{"text", false, true}, {"json", true, true}, {"plain", false, false}};
+	char why[SETTINGS_WHY_MAX];
+
+	open_session();
+	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
+		settings_set(world.settings, SETTING_ANSWERS, forms[i].answers, SOURCE_FLAG, why);
+		reconnect();
+		json_auto_t *result = call("rr_sessions", "{}");
+		const char *text = json_string_value(
+		    json_object_get(json_array_get(json_object_get(result, "content"), 0), "text"));
+		json_auto_t *list = request("tools/list", "{}");
+		const json_t *tool = json_array_get(json_object_get(list, "tools"), 0);
+		ck_assert_msg((json_object_get(result, "structuredContent") != NULL) ==
+				  forms[i].has_structure,
+		    "%s", forms[i].answers);
+		ck_assert(
+		    (json_object_get(tool, "outputSchema") != NULL) == forms[i].has_structure);
+		ck_assert_ptr_nonnull(text);
+		ck_assert_msg((text[0] == '{') == forms[i].is_json, "%s", text);
+	}
 }
 END_TEST
 
@@ -559,8 +593,8 @@ int main(void)
 	    a_list_is_made_of_names_and_sets,
 	    what_is_not_listed_is_called_and_what_an_answer_names_is_listed,
 	    nobody_lists_more_than_the_administrator, a_list_of_no_tool_is_refused,
-	    answers_failures_and_progress_are_masked, resources_and_completions_are_masked,
-	    a_session_keeps_what_is_masked, NULL};
+	    an_answer_has_the_form_that_was_asked_for, answers_failures_and_progress_are_masked,
+	    resources_and_completions_are_masked, a_session_keeps_what_is_masked, NULL};
 
 	return run_tests("dispatch", tests, set_up, tear_down);
 }
