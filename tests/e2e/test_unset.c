@@ -137,6 +137,10 @@ START_TEST(the_call_that_handed_a_block_out_is_told_and_none_that_touched_it_bef
 		if (lives[i].line)
 			expect_line(answer, "frame", harness_line(LIVES, lives[i].line));
 	}
+	/* Zero was stored over zero: somebody wrote it, and nobody changed it. */
+	expect_answer_within(client_tool_fails(scene.client, "rr_last_change", "not_found", "{s:s}",
+				 "expression", "by_reallocarray"),
+	    "message", "nothing changed by_reallocarray before this moment");
 }
 END_TEST
 

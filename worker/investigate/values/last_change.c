@@ -39,15 +39,16 @@
 #define FATAL_SIGNALS "SIGSEGV SIGABRT SIGBUS SIGFPE SIGILL SIGSYS"
 
 /* exec replaces a process's memory, so a value is no older than the program that it belongs to. */
-static void fail_unwritten(struct replay *replay, const char *expression, struct failure *failure)
+static void fail_unchanged(struct replay *replay, const char *expression, struct failure *failure)
 {
 	failure_set(failure, ERROR_NOT_FOUND,
 	    images_at(replay)
 		? "it has had this value since exec started this program, or since before the "
-		  "memory was mapped: the program before exec had other memory"
+		  "memory was mapped: the program before exec had other memory; rr_origin_of finds "
+		  "writes of the same value too"
 		: "it has had this value since the start of the recording, or since before the "
-		  "memory was mapped",
-	    "nothing wrote %.200s before this moment", expression);
+		  "memory was mapped; rr_origin_of finds writes of the same value too",
+	    "nothing changed %.200s before this moment", expression);
 }
 
 /* "memcpy, called by load at a.c:7", or "store at a.c:8" */
@@ -331,7 +332,7 @@ static bool search(struct replay *replay, struct watched *watched, struct failur
 		    "%.200s differs from its value at the start, but no write to it was found",
 		    watched->expression);
 	else if (end == SCAN_EDGE)
-		fail_unwritten(replay, watched->expression, failure);
+		fail_unchanged(replay, watched->expression, failure);
 	return end == SCAN_FOUND;
 }
 
