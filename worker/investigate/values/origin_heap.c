@@ -180,22 +180,23 @@ static bool is_only_flags(const struct hit *hit)
 	       (strtoull(hit->old, NULL, 0) & ~FLAGS) == (strtoull(hit->new, NULL, 0) & ~FLAGS);
 }
 
-/* Whether the block was the program's, with this header: the block behind it tells. Behind the last
- * one is nothing that can be read. */
+/* Whether the block was the program's, with this header. One with a mapping of its own is; of
+ * others the block behind it tells. Behind the last one is nothing that can be read. */
 static bool was_taken(
     struct replay *replay, const struct origin_block *block, unsigned long long header)
 {
 	struct mappings *mappings = mappings_read(replay);
 	const struct mapping *mapping = mappings ? mappings_find(mappings, block->address) : NULL;
-	unsigned long long next;
-	bool taken =
-	    may_be_heap(mapping, block->address) &&
-	    find_chunk(replay, mapping, block->address) + HEADER == block->address &&
-	    accessed_whole(replay, block->address - 8 + (header & ~FLAGS), &next, sizeof(next)) &&
-	    (next & FLAG_BELOW_TAKEN);
+	unsigned long long next = 0;
+	bool is_block = may_be_heap(mapping, block->address) &&
+			find_chunk(replay, mapping, block->address) + HEADER == block->address;
 
 	mappings_free(mappings);
-	return taken;
+	if (!is_block || (header & FLAG_MAPPED))
+		return is_block;
+	return accessed_whole(
+		   replay, block->address - 8 + (header & ~FLAGS), &next, sizeof(next)) &&
+	       (next & FLAG_BELOW_TAKEN);
 }
 
 /*
