@@ -123,6 +123,24 @@ START_TEST(a_directory_of_sources_that_the_server_was_given_is_looked_through)
 }
 END_TEST
 
+/* No option shows a replay what is not there, and none mounts what a trace names. */
+START_TEST(a_trace_whose_program_is_gone_names_a_remedy_that_helps)
+{
+	struct tree tree = tree_open("moved", "moved.c", NULL);
+
+	client_end(tree.client);
+	/* rr may have kept a link to it */
+	harness_shell("rm -f '%s' '%s'/mmap_*_moved", tree.program, tree.trace);
+	tree.client = client_start(&(struct client_options){.directory = tree.elsewhere});
+	json_auto_t *failure = client_tool_fails(
+	    tree.client, "rr_replay_start", "rr_failed", "{s:s}", "trace_dir", tree.trace);
+	expect_within(failure, "hint", "put it back");
+	cleanup_free char *hint = answer_show(answer_at(failure, "hint"));
+	ck_assert_ptr_null(strstr(hint, "--source-dir"));
+	tree_close(&tree);
+}
+END_TEST
+
 /* Another file with the same relative name in the server's directory. */
 START_TEST(the_directory_of_the_server_gives_no_sources)
 {
@@ -161,6 +179,7 @@ int main(void)
 	const TTest *const tests[] = {sources_that_moved_with_the_program_are_shown,
 	    what_is_nowhere_is_said_once_with_the_remedy,
 	    a_directory_of_sources_that_the_server_was_given_is_looked_through,
+	    a_trace_whose_program_is_gone_names_a_remedy_that_helps,
 	    the_directory_of_the_server_gives_no_sources, NULL};
 	return scene_main("sources", tests, (const char *const[]){NULL});
 }
