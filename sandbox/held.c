@@ -41,9 +41,41 @@ static int by_length(const void *a, const void *b)
 	return (int)left->writable - (int)right->writable;
 }
 
+static bool is_below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return strncmp(path, directory, length) == 0 && path[length] == '/';
+}
+
+/* Whether the tree around it shows the same, and nothing else is at this path. */
+static bool is_part_of_another(const struct held *held, size_t number)
+{
+	const struct held_tree *tree = &held->trees[number], *around = NULL;
+
+	if (!tree->writable || !tree->is_directory)
+		return false;
+	for (size_t i = 0; i < held->count; i++) {
+		if (i != number && strcmp(held->trees[i].path, tree->path) == 0)
+			return false;
+		if (is_below(tree->path, held->trees[i].path))
+			around = &held->trees[i]; /* the longest comes last */
+	}
+	return around && around->writable;
+}
+
 void held_sort(struct held *held)
 {
 	qsort(held->trees, held->count, sizeof(*held->trees), by_length);
+	/* the last first: what is around a tree then still counts */
+	for (size_t i = held->count; i-- > 0;) {
+		if (!is_part_of_another(held, i))
+			continue;
+		close(held->trees[i].tree);
+		held->count--;
+		memmove(
+		    &held->trees[i], &held->trees[i + 1], (held->count - i) * sizeof(*held->trees));
+	}
 }
 
 int held_make_points(struct held *held, int root)

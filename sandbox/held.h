@@ -26,7 +26,9 @@ struct held {
 /* Holds one more tree, nosuid and nodev, and read-only unless `writable`. */
 int held_add(struct held *held, const char *path, bool writable);
 
-/* Puts parents before their children. If a path is there twice, the writable tree comes last. */
+/* Puts parents before their children. If a path is there twice, the writable tree comes last. A
+ * writable directory in a writable tree needs none of its own: nobody can link a file from one
+ * mount into another, and rr keeps the programs of a trace by links. */
 void held_sort(struct held *held);
 
 /* Below the directory `root`: makes all mount points, and puts the trees on them. All points come

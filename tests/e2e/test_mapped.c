@@ -185,6 +185,31 @@ START_TEST(a_name_that_two_projects_use_shows_no_wrong_source)
 }
 END_TEST
 
+/* ---- Built again ---------------------------------------------------------------------------- */
+
+/* rr links the program into the trace, so a new one in its place changes nothing. Where the user's
+ * traces are by default, that is another directory than the program's. */
+START_TEST(a_recording_outlives_the_program_that_was_built_again)
+{
+	struct desk desk = desk_open();
+	cleanup_free char *program = at_home(&desk, "app/app");
+
+	harness_shell("mkdir '%s/app' && cd '%s/app' && printf '%%s\\n' " CRASHES
+		      " >main.c && " COMPILE "-o app main.c",
+	    desk.home, desk.home);
+	desk_serve(&desk, NULL);
+	json_auto_t *recorded =
+	    client_tool(desk.client, "rr_record", "{s:[s]}", "command", program);
+	harness_shell(
+	    "cd '%s/app' && rm app && printf 'int main(void) { return 0; }' >other.c && " COMPILE
+	    "-o app other.c",
+	    desk.home);
+	expect_in_report(
+	    &desk, json_string_value(answer_at(recorded, "trace_dir")), "the line of main");
+	desk_close(&desk);
+}
+END_TEST
+
 /* ---- Reasons -------------------------------------------------------------------------------- */
 
 static const struct reason {
@@ -248,6 +273,7 @@ int main(void)
 	    {a_frame_whose_name_begins_with_a_dot_is_not_the_c_librarys, 1},
 	    {a_build_directory_beside_a_project_leads_to_it, BESIDES},
 	    {a_name_that_two_projects_use_shows_no_wrong_source, 1},
+	    {a_recording_outlives_the_program_that_was_built_again, 1},
 	    {a_source_that_is_not_shown_has_the_reason_and_the_remedy, REASONS},
 	    {rusts_library_of_debian_is_not_the_program, 1}, {NULL, 0}};
 
