@@ -230,12 +230,14 @@ static bool talks_the_broker_over(void)
 	       broker_ask(WORKER_BROKER_FD, BROKER_DISCARD_ARCHIVE, NULL, &reply) >= 0;
 }
 
-/* Where it gets nothing it is not told either what is there. */
+/* Where it gets nothing it is not told either what is there: of two names that one rule forbids, or
+ * none, it hears the same. */
 static bool learns_what_exists(void)
 {
-	static const char *const pairs[][2] = {{"/etc/shadow", "/etc/no-such-file"},
-	    {"/etc", "/no-such-directory/file"}, {"/etc/passwd", "/etc/passwd/below-a-file"},
-	    {"/root/.bashrc", "/root/.no-such-file"}};
+	static const char *const pairs[][2] = {{"/etc/hostname", "/etc/no-such-file"},
+	    {"/etc/shadow", "/etc/shadow/below-a-file"},
+	    {"/etc/ssh/sshd_config", "/etc/ssh/no-such"}, {"/etc", "/no-such-directory/file"},
+	    {"/etc/passwd", "/etc/passwd/below-a-file"}, {"/root/.bashrc", "/root/.no-such-file"}};
 	struct broker_reply there, missing;
 
 	for (size_t i = 0; i < sizeof(pairs) / sizeof(*pairs); i++) {
