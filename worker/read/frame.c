@@ -149,7 +149,10 @@ bool frame_is_of_libc(struct replay *replay, const json_t *frame)
 	if (!at || at[0] != '.' || frame_is_own(replay, frame))
 		return false;
 	library = symbol_file(replay, address, &symbol);
-	return address == 0 || (library && is_libc(library));
+	/* a call that does not return may be a function's end, and no symbol covers what follows */
+	if (!library && address)
+		library = symbol_file(replay, address - 1, &symbol);
+	return !library || is_libc(library);
 }
 
 /* Whose code it is that nobody debugs here; NULL: it may be the program's own. */
