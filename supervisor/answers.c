@@ -160,6 +160,16 @@ static void trim(json_t *value, const char *main, const char *directory, int dep
 	}
 }
 
+void answers_shorten_sandbox(json_t *result)
+{
+	const char *level =
+	    json_string_value(json_object_get(json_object_get(result, "sandbox"), "level"));
+
+	/* In place of the old one, because the session keeps that. */
+	if (level != NULL && strcmp(level, "full") == 0)
+		json_object_set_new(result, "sandbox", json_pack("{s:s}", "level", "full"));
+}
+
 void answers_trim(json_t *result, const char *main, const char *directory)
 {
 	trim(result, main, directory, 0);

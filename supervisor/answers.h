@@ -19,6 +19,9 @@ void answers_scrub(json_t *result);
  */
 void answers_trim(json_t *result, const char *main, const char *directory);
 
+/* Of a sandbox that is full, leaves out the list of layers: rr_status has it. */
+void answers_shorten_sandbox(json_t *result);
+
 /* The text of a trimmed answer, NUL-terminated, to be freed; NULL when out of memory. Removes from
  * the structure what is only for the text (`dump`). */
 char *answers_text(json_t *result);

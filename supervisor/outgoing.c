@@ -94,6 +94,8 @@ void outgoing_give_about(struct dispatch *dispatch, struct mcp_request *request,
 	char *text;
 
 	result = parted(dispatch, result);
+	if (tool != TOOL_STATUS)
+		answers_shorten_sandbox(result);
 	text = form(dispatch, result, tools_shown[tool].results[0].name, about, 0);
 	mcp_request_answer_text(request, result, text);
 	free(text);

@@ -200,7 +200,7 @@ static void show_change(const json_t *change)
 		    show_bare_value(show_text(change, "new")));
 }
 
-/* "sandbox full: user_ns, net_ns, ...", the layers that are there. */
+/* "sandbox full", or "sandbox degraded: user_ns, net_ns, ...", the layers that are there. */
 static void show_sandbox(const json_t *sandbox)
 {
 	char text[TEXT_MAX] = "";
@@ -217,7 +217,7 @@ static void show_sandbox(const json_t *sandbox)
 		strlcat(text, text[0] == 0 ? "" : ", ", sizeof(text));
 		strlcat(text, layer, sizeof(text));
 	}
-	show_line("sandbox %s: %s", show_text(sandbox, "level"), text);
+	show_line("sandbox %s%s%s", show_text(sandbox, "level"), text[0] == 0 ? "" : ": ", text);
 }
 
 void show_answer(const json_t *answer)

@@ -138,6 +138,26 @@ START_TEST(a_dump_is_for_the_text_only)
 }
 END_TEST
 
+/* The session keeps the whole of it. */
+START_TEST(a_full_sandbox_needs_no_layers)
+{
+	json_auto_t *full =
+	    json_loads("{\"level\":\"full\",\"layers\":{\"seccomp\":\"full\"}}", 0, NULL);
+	json_auto_t *degraded =
+	    json_loads("{\"level\":\"degraded\",\"layers\":{\"seccomp\":\"off\"}}", 0, NULL);
+	json_auto_t *result = json_pack("{s:O}", "sandbox", full);
+
+	answers_shorten_sandbox(result);
+	ck_assert_ptr_null(json_object_get(json_object_get(result, "sandbox"), "layers"));
+	ck_assert_ptr_nonnull(json_object_get(json_object_get(result, "sandbox"), "level"));
+	ck_assert_ptr_nonnull(json_object_get(full, "layers"));
+	json_object_set(result, "sandbox", degraded);
+	answers_shorten_sandbox(result);
+	ck_assert(json_equal(json_object_get(result, "sandbox"), degraded));
+	ck_assert_ptr_nonnull(json_object_get(degraded, "layers"));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {what_says_nothing_is_left_out_at_every_level,
@@ -146,7 +166,8 @@ int main(void)
 	    a_list_that_was_asked_for_stays_when_it_is_empty,
 	    paths_below_the_directory_are_relative_and_others_stay,
 	    a_stop_is_said_as_a_debugger_says_it, stacks_have_their_locals_folds_and_modules,
-	    whatever_else_an_answer_has_is_said_without_json, a_dump_is_for_the_text_only, NULL};
+	    whatever_else_an_answer_has_is_said_without_json, a_dump_is_for_the_text_only,
+	    a_full_sandbox_needs_no_layers, NULL};
 
 	return run_tests("answers", tests, NULL, NULL);
 }
