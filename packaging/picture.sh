@@ -2,10 +2,22 @@
 # Draws a session as an SVG: the demo's output from standard input, its three calls and what they
 # found. Changes only the name of the trace's folder.
 #
-#   build/tests/demo | picture.sh >.github/session.svg
+#   build/tests/demo | picture.sh light|dark >.github/session-light.svg
 set -eu
 
-awk '
+# what the text is written on; then plain, step, call, code, fact and time. Each is readable on the first:
+# a contrast of 4.5 or more.
+case ${1-} in
+light) colors="#f6f8fa #1f2328 #000 #116329 #0550ae #953800 #59636e" ;;
+dark) colors="#0d1117 #c9d1d9 #fff #7ee787 #79c0ff #ffa657 #8b949e" ;;
+*)
+	echo "usage: $0 light|dark" >&2
+	exit 2
+	;;
+esac
+
+awk -v colors="$colors" '
+BEGIN { split(colors, color, " ") }
 function escaped(text) {
 	gsub(/&/, "\\&amp;", text); gsub(/</, "\\&lt;", text); gsub(/>/, "\\&gt;", text)
 	return text
@@ -34,9 +46,9 @@ END {
 	height = count * 19 + 62
 	printf "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"860\" height=\"%d\" viewBox=\"0 0 860 %d\" role=\"img\"", height, height
 	print " aria-label=\"A session: three calls from a crash to the line that corrupted the memory\">"
-	print "<style>text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;white-space:pre;fill:#c9d1d9}"
-	print ".step{fill:#fff;font-weight:bold}.call{fill:#7ee787}.code{fill:#79c0ff}.fact{fill:#ffa657}.time{fill:#6e7681}</style>"
-	print "<rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"#0d1117\"/>"
+	print "<style>text{font:13px ui-monospace,SFMono-Regular,Menlo,Consolas,\"DejaVu Sans Mono\",monospace;white-space:pre;fill:" color[2] "}"
+	print ".step{fill:" color[3] ";font-weight:bold}.call{fill:" color[4] "}.code{fill:" color[5] "}.fact{fill:" color[6] "}.time{fill:" color[7] "}</style>"
+	print "<rect width=\"100%\" height=\"100%\" rx=\"10\" fill=\"" color[1] "\"/>"
 	print "<circle cx=\"22\" cy=\"20\" r=\"6\" fill=\"#ff5f56\"/><circle cx=\"42\" cy=\"20\" r=\"6\" fill=\"#ffbd2e\"/><circle cx=\"62\" cy=\"20\" r=\"6\" fill=\"#27c93f\"/>"
 	for (i = 0; i < count; i++)
 		if (line[i] != "")

@@ -95,6 +95,16 @@ check_settings() {
 		done | grep . >&2 && complain "the example configuration is behind supervisor/settings.h"
 }
 
+# Both pictures of the README's session show the same run, and every picture is there.
+check_pictures() {
+	light=$(grep '^<text' .github/session-light.svg)
+	[ "$light" = "$(grep '^<text' .github/session-dark.svg)" ] ||
+		complain "the light and the dark picture are of different runs: run make picture"
+	missing=$(grep -oE '\.github/[a-z-]+\.(svg|png)' README.md |
+		while read -r picture; do [ -s "$picture" ] || echo "$picture"; done)
+	[ -z "$missing" ] || complain "README.md shows what is not there: $missing"
+}
+
 # The README's table has every declared tool, and no other.
 check_tools() {
 	tools=$(sed -n 's/^TOOL([A-Z_]*, \([a-z_]*\),.*/rr_\1/p' sandbox/wire/tools.def)
@@ -180,6 +190,7 @@ check_includes
 check_circles
 check_settings
 check_tools
+check_pictures
 check_map
 check_help
 check_scripts

@@ -255,7 +255,7 @@ demo-run: build $(DEMO) $(TEST_BIN)/programs/list_corruption ## the demo alone; 
 picture: build $(DEMO) $(TEST_BIN)/programs/list_corruption $(TEST_BIN)/programs/overrun ## make the README's pictures and its tour, as they run here
 	@sh packaging/deps.sh look report
 	@$(TEST_ENV) $(DEMO) >$(BUILD)/demo.txt
-	@sh packaging/picture.sh <$(BUILD)/demo.txt >$(BUILD)/session.svg && mv $(BUILD)/session.svg .github/session.svg
+	@for theme in light dark; do sh packaging/picture.sh $$theme <$(BUILD)/demo.txt >$(BUILD)/session.svg && mv $(BUILD)/session.svg .github/session-$$theme.svg || exit; done
 	@python3 tests/report/tour.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" .github/TOUR.md .github/report.png
 
 # Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
