@@ -48,12 +48,12 @@ struct gdb {
 	struct exchange exchange;
 	enum connection connection;
 	enum interruption interruption;
-	long long obeyed_at;	  /* ms: when rr had stopped */
-	bool resuming;		  /* within gdb_run: the interrupt is rr's to obey */
-	bool restarting;	  /* with -exec-run */
-	bool uninterruptible;	  /* the present command is: see uninterruptible.h */
-	unsigned shields;	  /* of gdb_shield */
-	bool frames_stale;	  /* a command was interrupted: see forget_frames */
+	long long obeyed_at;  /* ms: when rr had stopped */
+	bool resuming;	      /* within gdb_run: the interrupt is rr's to obey */
+	bool restarting;      /* with -exec-run */
+	bool uninterruptible; /* the present command is: see uninterruptible.h */
+	unsigned shields;     /* of gdb_shield */
+	bool frames_stale;    /* a command was interrupted: see forget_frames */
 };
 
 struct gdb *gdb_new(struct worker *worker, struct tool *tool, void *owner)

@@ -383,6 +383,9 @@ static void clear(struct replay *replay, struct failure *failure)
 /* Hints for what rr prints if it cannot start. */
 static const char *hint_for(const char *message)
 {
+	static const char gone[] =
+	    "a program or library that ran is gone, or this user cannot read it: put it back, or "
+	    "record again and use rr_pack, which copies such files into the trace";
 	static const struct {
 		const char *said; /* the last fits all */
 		const char *hint;
@@ -391,9 +394,8 @@ static const char *hint_for(const char *message)
 		      "or record the program here"},
 	    {"XSAVE", "replay it on the machine where it was recorded (rr_traceinfo shows which), "
 		      "or record the program here"},
-	    {"Failed to stat",
-		"a program or library that ran is gone, or this user cannot read it: put it back, "
-		"or record again and use rr_pack, which copies such files into the trace"},
+	    {"Failed to stat", gone},
+	    {"errno ENOENT opening", gone}, /* the trace had a link or a copy */
 	    {"Metadata of", "a file that the program used has changed since the recording: record "
 			    "again, and use rr_pack to copy such files into the trace"},
 	    {"", "rr_traceinfo shows how the trace was made, rr_status what this machine lacks"},
