@@ -72,6 +72,7 @@ $(TEST_BIN)/programs/static_hello: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/odd_returns: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/heap_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/unset_lives_static: private PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/unset_lives_static: tests/programs/unset_lives.c
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/unset_registers: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2

@@ -123,6 +123,8 @@ static const struct {
     {"longer_in_place", "uninitialized", "was allocated by malloc", "taken: made longer"},
     {"never_handed_out", "uninitialized", "since malloc left a free block at", "cut off: the rest"},
     {"copied", "constant", "$0x1267", "left behind"},
+    {"after_jump", "uninitialized", "was allocated by malloc", "taken: after a jump"},
+    {"copied_by_jump", "constant", "$0x1267", "left behind"},
 };
 
 START_TEST(the_call_that_handed_a_block_out_is_told_and_none_that_touched_it_before)

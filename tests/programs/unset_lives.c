@@ -8,7 +8,7 @@
 #define KEEP __attribute__((noinline, noipa))
 
 long after_realloc, after_split, after_calloc, beside_aligned, by_reallocarray, longer_in_place,
-    never_handed_out, copied;
+    never_handed_out, copied, after_jump, copied_by_jump;
 void *kept_apart[8];
 
 KEEP void look(void)
@@ -24,6 +24,28 @@ KEEP static long *dirty(size_t words)
 		block[i] = 4711; /* left behind */
 	__asm__ volatile("" : : "r"(block) : "memory");
 	return block;
+}
+
+/* Wrappers that jump to what they wrap, as compilers make them. */
+void jump_to_free(void *block);
+void *jump_to_realloc(void *block, size_t size);
+__asm__(".text\n"
+	".type jump_to_free, @function\n"
+	"jump_to_free: jmp free@plt\n"
+	".type jump_to_realloc, @function\n"
+	"jump_to_realloc: jmp realloc@plt\n");
+
+KEEP static void by_jumps(void)
+{
+	long *block = dirty(14);
+
+	jump_to_free(block);
+	block = malloc(112); /* taken: after a jump */
+	after_jump = block[5];
+	block = dirty(18);
+	kept_apart[6] = malloc(16);
+	block = jump_to_realloc(block, 5000);
+	copied_by_jump = block[5];
 }
 
 KEEP static void released_by_realloc(void)
@@ -79,6 +101,7 @@ KEEP static void resized(void)
 
 int main(void)
 {
+	by_jumps();
 	released_by_realloc();
 	cut_off();
 	beside();

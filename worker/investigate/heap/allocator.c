@@ -31,11 +31,12 @@
 #define HEADER	    8
 
 static const struct {
-	const char *name;
+	const char *name, *called; /* as programs call it */
 	bool gives;
-} functions[ALLOCATOR_FUNCTIONS] = {{"__libc_malloc", true}, {"__libc_calloc", true},
-    {"__libc_realloc", true}, {"__libc_memalign", true}, {"aligned_alloc", true}, {"valloc", true},
-    {"pvalloc", true}, {"__libc_free", false}};
+} functions[ALLOCATOR_FUNCTIONS] = {{"__libc_malloc", "malloc", true},
+    {"__libc_calloc", "calloc", true}, {"__libc_realloc", "realloc", true},
+    {"__libc_memalign", "memalign", true}, {"aligned_alloc", "aligned_alloc", true},
+    {"valloc", "valloc", true}, {"pvalloc", "pvalloc", true}, {"__libc_free", "free", false}};
 
 #define NUMBER_RESIZE 2
 #define NUMBER_TAKE   7
@@ -261,6 +262,16 @@ static bool is_operator(const char *name)
 	return name && (begins(name, "operator new") || begins(name, "operator delete"));
 }
 
+/* The allocator's function that begins there, by the name that programs call it; NULL: none does.
+ */
+static const char *function_at(const struct allocator *allocator, unsigned long long entry)
+{
+	for (size_t i = 0; i < ALLOCATOR_FUNCTIONS; i++)
+		if (allocator->functions[i] == entry)
+			return functions[i].called;
+	return NULL;
+}
+
 static bool is_of_allocator(
     struct replay *replay, const struct allocator *allocator, const json_t *frame)
 {
@@ -269,11 +280,8 @@ static bool is_of_allocator(
 
 	if (!where_entry(replay, mi_address(frame, "address") - 1, &entry, name, sizeof(name)))
 		return false;
-	for (size_t i = 0; i < ALLOCATOR_FUNCTIONS; i++)
-		if (allocator->functions[i] == entry)
-			return true;
-	return strcmp(name, "posix_memalign") == 0 || strcmp(name, "malloc_trim") == 0 ||
-	       strcmp(name, "malloc_usable_size") == 0;
+	return function_at(allocator, entry) || strcmp(name, "posix_memalign") == 0 ||
+	       strcmp(name, "malloc_trim") == 0 || strcmp(name, "malloc_usable_size") == 0;
 }
 
 /* The address that the call before `back` went to; 0: it is not known. */
@@ -342,10 +350,35 @@ enum allocator_way allocator_way(
 	return way;
 }
 
-void allocator_called(struct replay *replay, char *name, size_t size)
+/* The outermost of the allocator's own functions among the frames; NULL: there is none. */
+static const char *outermost_of(
+    struct replay *replay, const struct allocator *allocator, const json_t *frames)
+{
+	const char *outermost = NULL, *function;
+	unsigned long long entry;
+	char name[FUNCTION_MAX];
+	const json_t *frame;
+	size_t i;
+
+	json_array_foreach(frames, i, frame)
+	{
+		bool known = where_entry(
+		    replay, mi_address(frame, "address") - (i > 0), &entry, name, sizeof(name));
+
+		function = known ? function_at(allocator, entry) : NULL;
+		if (outermost && !function)
+			break;
+		outermost = function ? function : outermost;
+	}
+	return outermost;
+}
+
+void allocator_called(
+    struct replay *replay, const struct allocator *allocator, char *name, size_t size)
 {
 	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *frame;
 	char called[FUNCTION_MAX];
+	const char *outermost;
 
 	name[0] = '\0';
 	for (size_t level = 1; (frame = json_array_get(frames, level)); level++) {
@@ -356,6 +389,9 @@ void allocator_called(struct replay *replay, char *name, size_t size)
 		if (name[0] && !is_operator(mi_text(frame, "function")))
 			break;
 	}
+	/* A wrapper that jumps there as the last thing it does leaves no call of it. */
+	if (!name[0] && (outermost = outermost_of(replay, allocator, frames)))
+		snprintf(name, size, "%s", outermost);
 	json_decref(frames);
 }
 

@@ -48,7 +48,8 @@ enum allocator_way allocator_way(
     struct replay *replay, const struct allocator *allocator, char *name, size_t size);
 
 /* In the code of the allocator: the name by which the program called it, "" if it is not known. */
-void allocator_called(struct replay *replay, char *name, size_t size);
+void allocator_called(
+    struct replay *replay, const struct allocator *allocator, char *name, size_t size);
 
 /* At a function of the allocator: whether the program called it, or a library for the program. When
  * a thread or the process ends, the C library calls it by itself. */

@@ -91,7 +91,7 @@ static bool find_first_return(struct origin *origin, struct origin_block *block,
 			return_ticket_release(replay, &there);
 		there = return_ticket_hold(replay);
 		found = true;
-		allocator_called(replay, block->by, sizeof(block->by));
+		allocator_called(replay, &origin->allocator, block->by, sizeof(block->by));
 		more = strstr(block->by, "realloc") != NULL;
 	}
 	if (!found)

@@ -235,7 +235,7 @@ bool origin_block_begins(
 	    (hit->number == block->header && is_only_flags(hit)) ||
 	    allocator_accessor(replay, &origin->allocator) != ACCESSOR_ALLOCATOR)
 		return false;
-	allocator_called(replay, block->by, sizeof(block->by));
+	allocator_called(replay, &origin->allocator, block->by, sizeof(block->by));
 	if (strcmp(block->by, "calloc") == 0) {
 		block->life = LIFE_ZEROED;
 	} else if (strstr(block->by, "realloc")) {
