@@ -2,6 +2,7 @@
  * Builds that were told to write other names for their sources (-ffile-prefix-map), and the reasons
  * why a source is not shown. What several files may be is not guessed.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -210,6 +211,36 @@ START_TEST(a_recording_outlives_the_program_that_was_built_again)
 }
 END_TEST
 
+/* Below --trace-root nothing of the home can be linked, and rr would replay what is there now. */
+START_TEST(a_recording_without_the_program_does_not_replay_another)
+{
+	struct desk desk = desk_open();
+	cleanup_free char *program = at_home(&desk, "app/app");
+	char root[PATH_MAX], trace[PATH_MAX];
+
+	snprintf(root, sizeof(root), "--trace-root=%s/traces", desk.elsewhere);
+	snprintf(trace, sizeof(trace), "%s/traces/one", desk.elsewhere);
+	harness_shell("mkdir '%s/traces' '%s/app' && cd '%s/app' && printf '%%s\n' " CRASHES
+		      " >main.c && " COMPILE "-o app main.c && chmod a-w app",
+	    desk.elsewhere, desk.home, desk.home);
+	desk_serve(&desk, (const char *const[]){root, NULL});
+	client_tool_done(
+	    desk.client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir", trace);
+	harness_shell(
+	    "cd '%s/app' && rm app && printf 'int main(void) { return 0; }' >other.c && " COMPILE
+	    "-o app other.c",
+	    desk.home);
+	if (geteuid() == 0) { /* rr has copied what root could write to, and that is everything */
+		expect_in_report(&desk, trace, "the line of main");
+	} else {
+		json_auto_t *failure = client_tool_fails(
+		    desk.client, "rr_replay_start", "unsupported", "{s:s}", "trace_dir", trace);
+		expect_within(failure, "message", "app/app is another file than the one that ran");
+	}
+	desk_close(&desk);
+}
+END_TEST
+
 /* ---- Reasons -------------------------------------------------------------------------------- */
 
 static const struct reason {
@@ -274,6 +305,7 @@ int main(void)
 	    {a_build_directory_beside_a_project_leads_to_it, BESIDES},
 	    {a_name_that_two_projects_use_shows_no_wrong_source, 1},
 	    {a_recording_outlives_the_program_that_was_built_again, 1},
+	    {a_recording_without_the_program_does_not_replay_another, 1},
 	    {a_source_that_is_not_shown_has_the_reason_and_the_remedy, REASONS},
 	    {rusts_library_of_debian_is_not_the_program, 1}, {NULL, 0}};
 

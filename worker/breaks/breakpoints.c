@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
+#include "worker/gdb/warnings.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/placement.h"
 #include "worker/breaks/registers.h"
@@ -114,6 +116,27 @@ void breakpoints_forget(struct replay *replay, int gdb_number)
 		breakpoint_list_remove(&replay->breakpoints, breakpoint);
 }
 
+/* A condition can name what the program does not have at every moment. */
+static void warn_unenabled(struct replay *replay)
+{
+	const char *log = gdb_log_text(replay->gdb);
+	char why[200], text[400];
+	int number;
+
+	while (!replay->worker->broken && (number = exchange_unenabled(&log, why, sizeof(why)))) {
+		const struct breakpoint *breakpoint =
+		    breakpoint_by_gdb(&replay->breakpoints, number);
+
+		if (!breakpoint)
+			continue;
+		snprintf(text, sizeof(text),
+		    "watchpoint %d stops nowhere from here on, because gdb cannot read it at this "
+		    "moment (%s); rr_goto sets it again wherever gdb can",
+		    breakpoint->number, why);
+		warnings_add_own(&gdb_exchange(replay->gdb)->warnings, text);
+	}
+}
+
 static void switch_all(
     struct replay *replay, const char *command, bool (*only)(const struct breakpoint *))
 {
@@ -131,6 +154,7 @@ static void switch_all(
 	}
 	if (length)
 		gdb_must(replay->gdb, NULL, "%s%s", command, numbers);
+	warn_unenabled(replay);
 }
 
 void breakpoints_suspend(struct replay *replay)
@@ -200,15 +224,30 @@ static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failu
 	    failure);
 }
 
+/* Whether gdb could enable it at this moment. */
+static bool is_enabled(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+{
+	const char *log = gdb_log_text(replay->gdb);
+	char why[200];
+
+	if (!exchange_unenabled(&log, why, sizeof(why)))
+		return true;
+	failure_set(failure, ERROR_INVALID_ARGUMENT, "enable it at a moment when gdb can",
+	    "gdb cannot read watchpoint %d at this moment: %s", breakpoint->number, why);
+	return false;
+}
+
 bool breakpoints_switch(
     struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure)
 {
 	/* While all are suspended, breakpoints_resume will apply this. */
 	if (breakpoint->gdb && !replay->breakpoints.suspended &&
-	    !obeyed(replay,
-		gdb_command(replay->gdb, NULL, "-break-%s %d", enabled ? "enable" : "disable",
-		    breakpoint->gdb),
-		failure))
+	    (!obeyed(replay,
+		 gdb_command(replay->gdb, NULL, "-break-%s %d", enabled ? "enable" : "disable",
+		     breakpoint->gdb),
+		 failure) ||
+		!is_enabled(replay, breakpoint, failure)))
 		return false;
 	breakpoint->disabled = !enabled;
 	if (enabled && breakpoint->watches && !registers_make_room(replay, failure)) {

@@ -166,17 +166,36 @@ static enum news note_refusal(
 	return news_of(exchange->message, NEWS_REFUSED_CUT_OFF, why);
 }
 
-/* gdb says of a watchpoint that it could not enable, and that stays off, only in its log. */
+int exchange_unenabled(const char **log, char *why, size_t size)
+{
+	int number = 0;
+
+	while (!number && **log) {
+		size_t length = strcspn(*log, "\n");
+		const char *said = gdb_says_of(*log, SAYS_NOT_ENABLED), *colon;
+
+		colon = said ? memmem(said, (size_t)(*log + length - said), ": ", 2) : NULL;
+		if (colon) {
+			number = atoi(said);
+			snprintf(why, size, "%.*s", (int)(*log + length - colon - 2), colon + 2);
+		}
+		*log += length + ((*log)[length] == '\n');
+	}
+	return number;
+}
+
+/* gdb says only in its log that an interrupt met it while it enabled a watchpoint, which stays off
+ * then. */
 static void refuse_unenabled(struct exchange *exchange)
 {
-	const char *number = gdb_says_of(exchange->log.bytes, SAYS_NOT_ENABLED);
-	const char *why = number ? strstr(number, ": ") : NULL;
+	const char *log = exchange->log.bytes;
+	char why[FAILURE_MESSAGE_MAX];
 
-	if (!why)
-		return;
-	exchange->answer = ANSWER_REFUSED;
-	snprintf(exchange->message, sizeof(exchange->message), "%.*s",
-	    (int)strcspn(why + 2, "\n"), why + 2);
+	while (exchange_unenabled(&log, why, sizeof(why)))
+		if (gdb_says(why, SAYS_INTERRUPTED)) {
+			exchange->answer = ANSWER_REFUSED;
+			strlcpy(exchange->message, why, sizeof(exchange->message));
+		}
 }
 
 static enum news note_result(
@@ -200,24 +219,29 @@ static enum news note_result(
 
 /*
  * gdb gives up what it set itself where an interrupt meets it at work on that: it deletes a
- * watchpoint whose value it compares, and keeps what it has read so far of a breakpoint that it
- * sets again. Both are told in its log alone, and the program would then pass what was asked for.
+ * watchpoint whose value it compares (the reason follows on a line of its own), and keeps what it
+ * has read so far of a breakpoint that it sets again. Both are told in its log alone, and the
+ * program would then pass what was asked for.
  */
-static enum news note_log(struct exchange *exchange, const char *text, const char **why)
+static bool has_given_up(struct exchange *exchange, const char *text, const char **why)
 {
 	const char *again = gdb_says_of(text, SAYS_NOT_SET_AGAIN);
+	bool compared = exchange->compares && strcmp(text, "Quit\n") == 0;
 
+	exchange->compares = gdb_says(text, SAYS_NOT_COMPARED);
+	*why = compared ? "it was interrupted while it compared a watched value, and gave the "
+			  "watchpoint up"
+			: "it was interrupted while it set a breakpoint again";
+	return compared || (again && strstr(again, ": Quit"));
+}
+
+static enum news note_log(struct exchange *exchange, const char *text, const char **why)
+{
 	if (strstr(text, "Could not load shared library"))
 		exchange->missed_library = true;
 	text_append(&exchange->log, text);
-	if (gdb_says(text, SAYS_NOT_COMPARED)) {
-		*why = "it could not compare a watched value, and has given the watchpoint up";
+	if (has_given_up(exchange, text, why))
 		return NEWS_BROKEN;
-	}
-	if (again && strstr(again, ": Quit")) {
-		*why = "it was interrupted while it set a breakpoint again";
-		return NEWS_BROKEN;
-	}
 	return news_of(text, NEWS_WARNED_CUT_OFF, why);
 }
 

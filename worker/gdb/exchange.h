@@ -33,6 +33,7 @@ struct exchange {
 	json_t *results, *stop, *created;
 	bool
 	    missed_library; /* gdb has loaded no symbols of a library that the program has loaded */
+	bool compares;	    /* gdb could not compare a watched value, and is about to say why */
 	json_t *warnings;   /* of all commands since exchange_take_warnings; NULL: none */
 	struct text console, log;
 	char message[FAILURE_MESSAGE_MAX]; /* of the last refusal or loss */
@@ -55,6 +56,13 @@ bool exchange_take_missed_library(struct exchange *exchange);
 
 /* The warnings since the last time, as a list for the caller; NULL: there were none. */
 json_t *exchange_take_warnings(struct exchange *exchange);
+
+/*
+ * The next watchpoint that gdb did not enable though it answered that all is well, from *log on
+ * (what it printed beside that answer), which moves on: gdb's number, 0 if there is none, and the
+ * reason in *why. After an interrupt the whole command counts as refused instead.
+ */
+int exchange_unenabled(const char **log, char *why, size_t size);
 
 void exchange_forget_stop(struct exchange *exchange);
 

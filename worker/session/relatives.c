@@ -76,6 +76,7 @@ bool relatives_learn(struct replay *replay, struct failure *failure)
 	struct execs execs;
 	bool ok = execs_read(replay->worker, replay->trace_dir, beside ? beside->trace_dir : NULL,
 		      EXECS_READ_MS, &execs, failure) &&
+		  outside_is_as_it_was(&execs.outside, replay->warnings, failure) &&
 		  images_from_execs(replay, &execs, failure);
 
 	if (ok && !learn_others(replay, &execs)) {

@@ -1,6 +1,7 @@
 /*
- * Parser of `rr dump -e`. Each event is a line with time, event and tid, a line of registers, and
- * what happened to tasks at that event. Must never trust a number or the length of a line.
+ * Parser of `rr dump -e -p`. Each event is a line with time, event and tid, a line of registers,
+ * and what happened to tasks and mappings at that event. Must never trust a number or the length of
+ * a line.
  */
 #include "worker/trace/execs.h"
 
@@ -214,6 +215,12 @@ static void note_clone(struct execs_parser *parser, const char *line)
 	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};
 }
 
+static void note_mapping(struct execs_parser *parser, const char *line)
+{
+	if (!parser->too_long)
+		outside_note(&parser->execs->outside, line);
+}
+
 static void read_line(struct dump_parser *dump, const char *line, bool too_long)
 {
 	static const struct {
@@ -226,6 +233,7 @@ static void read_line(struct dump_parser *dump, const char *line, bool too_long)
 	    {"  TraceTaskEvent::EXEC ", note_file},
 	    {"  TraceTaskEvent::EXIT ", note_ending},
 	    {"  TraceTaskEvent::CLONE ", note_clone},
+	    {OUTSIDE_LINE, note_mapping},
 	};
 	struct execs_parser *parser = (struct execs_parser *)dump;
 
@@ -257,6 +265,7 @@ void execs_free(struct execs *execs)
 	free(execs->endings);
 	free(execs->threads);
 	work_free(&execs->work);
+	outside_free(&execs->outside);
 	*execs = (struct execs){0};
 }
 

@@ -1,7 +1,7 @@
 #ifndef WORKER_EXECS_H
 #define WORKER_EXECS_H
 /*
- * The successful execs of a trace and how its processes ended, out of the text that `rr dump -e`
+ * The successful execs of a trace and how its processes ended, out of the text that `rr dump -e -p`
  * prints. The text is read as it comes, because it is a kilobyte for each event of the trace.
  */
 #include <jansson.h>
@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include "worker/serve/ops.h"
 #include "worker/trace/dump_lines.h"
+#include "worker/trace/outside.h"
 #include "worker/trace/work.h"
 
 #define EXECS_MAX      20000 /* further ones only set `cut` */
@@ -51,6 +52,7 @@ struct execs {
 	int first_pid;		     /* the first process of the trace; 0: there was no event */
 	long long last;		     /* the last event that was seen */
 	struct work work;	     /* of all processes */
+	struct outside outside;
 	bool open; /* the last event is not the end of a task, as it is where rr closes a trace */
 	bool cut;  /* not everything was read, or there was more than the bounds allow */
 };

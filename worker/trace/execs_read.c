@@ -1,6 +1,6 @@
 /*
- * Runs `rr dump -e` on a trace. The text grows with the trace, so time limits it, not length: the
- * execs of a program that calls sh are at the beginning.
+ * Runs `rr dump -e -p` on a trace. The text grows with the trace, so time limits it, not length:
+ * the execs of a program that calls sh are at the beginning.
  */
 #include "worker/trace/execs.h"
 
@@ -28,7 +28,7 @@ static bool judge(struct worker *worker, bool ended, struct execs *execs, struct
 bool execs_read(struct worker *worker, const char *path, const char *hidden, int limit_ms,
     struct execs *execs, struct failure *failure)
 {
-	const char *const arguments[] = {"dump", "-e", path, NULL};
+	const char *const arguments[] = {"dump", "-e", "-p", path, NULL};
 	struct lookup rr;
 	struct dump_parser *parser;
 	struct capture capture;

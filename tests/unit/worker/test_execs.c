@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "worker/trace/execs.h"
 #include "tests/runner.h"
 
@@ -34,6 +35,80 @@ static struct execs parse_in(const char *text, size_t step)
 	dump_parser_end(parser);
 	return execs;
 }
+
+#define MAPPING(file, rights, data, size)                                                          \
+	"  { map_file:\"" file "\", addr:0x7000, length:0x1000, prot_flags:\"" rights              \
+	"\", file_offset:0x0, device:65024, inode:12, data_file:\"" data                           \
+	"\", data_offset:0x0, file_size:" size " }\n"
+
+/* A scratch file of four bytes, and a trace that names it with this size. */
+static struct execs name_file(char path[32], const char *size)
+{
+	char text[600];
+	int file;
+
+	strlcpy(path, "/tmp/rr-warden-test.XXXXXX", 32);
+	file = mkstemp(path);
+	ck_assert_int_ge(file, 0);
+	ck_assert_int_eq(write(file, "code", 4), 4);
+	close(file);
+	snprintf(text, sizeof(text), LEAVES("1", "17") "}\n" MAPPING("%s", "r-xp", "%s", "%s"),
+	    path, path, size);
+	return parse_in(text, 7);
+}
+
+START_TEST(files_outside_of_the_trace_that_ran_are_known)
+{
+	struct execs execs = parse_in(
+	    LEAVES("1", "17") "}\n" MAPPING("/bin/a", "r--p", "/bin/a", "0x10") MAPPING(
+		"/bin/a", "r-xp", "/bin/a", "0x10") MAPPING("/bin/a", "r-xp", "/bin/a", "0x10")
+		MAPPING("/bin/b", "r-xp", "/t/mmap_copy_5_b", "0x10") MAPPING(
+		    "[vdso]", "r-xp", "", "0x0") MAPPING("/usr/lib/d o", "r-xp", "/usr/lib/d o",
+		    "0x1f") "  { map_file:\"/bin/c\", addr:0x7000, prot_flags:\"r-xp\"\n",
+	    5);
+
+	ck_assert_uint_eq(execs.outside.count, 2);
+	ck_assert_str_eq(execs.outside.list[0].path, "/bin/a");
+	ck_assert_int_eq(execs.outside.list[0].size, 16);
+	ck_assert_int_eq(execs.outside.list[0].inode, 12);
+	ck_assert_int_eq(execs.outside.list[1].size, 31);
+	execs_free(&execs);
+}
+END_TEST
+
+START_TEST(a_file_that_ran_and_was_replaced_is_refused)
+{
+	struct failure failure = {0};
+	char path[32];
+	struct execs execs = name_file(path, "0x5");
+	json_t *warnings = json_array();
+
+	ck_assert(!outside_is_as_it_was(&execs.outside, warnings, &failure));
+	ck_assert_ptr_nonnull(strstr(failure.message, "(4 bytes, and 5 then)"));
+	/* A file that is gone is rr's to report. */
+	unlink(path);
+	ck_assert(outside_is_as_it_was(&execs.outside, warnings, &failure));
+	ck_assert_uint_eq(json_array_size(warnings), 0);
+	json_decref(warnings);
+	execs_free(&execs);
+}
+END_TEST
+
+START_TEST(a_file_of_the_same_size_in_the_place_of_one_that_ran_is_a_warning)
+{
+	struct failure failure = {0};
+	char path[32];
+	struct execs execs = name_file(path, "0x4");
+	json_t *warnings = json_array();
+
+	ck_assert(outside_is_as_it_was(&execs.outside, warnings, &failure));
+	ck_assert_uint_eq(json_array_size(warnings), 1);
+	ck_assert_ptr_nonnull(strstr(json_string_value(json_array_get(warnings, 0)), path));
+	unlink(path);
+	json_decref(warnings);
+	execs_free(&execs);
+}
+END_TEST
 
 START_TEST(an_exec_has_its_event_its_process_and_its_file)
 {
@@ -258,6 +333,9 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
+	    files_outside_of_the_trace_that_ran_are_known,
+	    a_file_that_ran_and_was_replaced_is_refused,
+	    a_file_of_the_same_size_in_the_place_of_one_that_ran_is_a_warning,
 	    an_exec_has_its_event_its_process_and_its_file,
 	    an_exec_that_failed_or_only_begins_is_none,
 	    execveat_and_32_bit_registers_count_too,

@@ -212,19 +212,25 @@ START_TEST(a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session)
 END_TEST
 
 /* gdb tells only its log, and answers that all is well. */
-START_TEST(a_watchpoint_that_gdb_does_not_enable_is_a_refusal)
+START_TEST(a_watchpoint_that_gdb_does_not_enable_is_no_success)
 {
-	struct gdb *gdb = begin(SCRIPT(
-	    {"-break-enable 7", "&\"Cannot enable watchpoint 7: Quit\\n\"\n^done\n(gdb) "},
-	    {"-break-enable 7", "^done\n(gdb) "},
-	    {"-break-enable 8",
-		"&\"Cannot enable watchpoint 8: No symbol \\\"x\\\".\\n\"\n^done\n(gdb) "}));
+	static const char unread[] = "&\"Cannot enable watchpoint 8: No symbol \\\"x\\\".\\n\"\n";
+	char both[300], one[200];
+	struct gdb *gdb;
+	const char *log;
+	char why[40];
 
+	snprintf(both, sizeof(both), "%s&\"Cannot enable watchpoint 7: Quit\\n\"\n^done\n(gdb) ",
+	    unread);
+	snprintf(one, sizeof(one), "%s^done\n(gdb) ", unread);
+	gdb = begin(SCRIPT({"-break-enable 7 8", both}, {"-break-enable 7 8", one}));
 	/* An interrupt that was meant for the command before: once more. */
-	gdb_must(gdb, NULL, "-break-enable 7");
+	gdb_must(gdb, NULL, "-break-enable 7 8");
 	ck_assert(!peer.worker.broken);
-	ck_assert_int_eq(gdb_command(gdb, NULL, "-break-enable 8"), GDB_REFUSED);
-	ck_assert_str_eq(gdb_message(gdb), "No symbol \"x\".");
+	log = gdb_log_text(gdb);
+	ck_assert_int_eq(exchange_unenabled(&log, why, sizeof(why)), 8);
+	ck_assert_str_eq(why, "No symbol \"x\".");
+	ck_assert_int_eq(exchange_unenabled(&log, why, sizeof(why)), 0);
 	end();
 }
 END_TEST
@@ -233,7 +239,7 @@ static const struct {
 	const char *log, *message;
 } given_up[] = {
     {"&\"Error evaluating expression for watchpoint 72\\n\"\n&\"Quit\\n\"\n",
-	"gdb: it could not compare a watched value, and has given the watchpoint up"},
+	"gdb: it was interrupted while it compared a watched value, and gave the watchpoint up"},
     {"&\"Error in re-setting breakpoint 3: Quit\\n\"\n",
 	"gdb: it was interrupted while it set a breakpoint again"},
 };
@@ -251,6 +257,18 @@ START_TEST(what_gdb_gives_up_by_itself_loses_the_session)
 		ck_assert_str_eq(gdb_message(gdb), given_up[i].message);
 		end();
 	}
+}
+END_TEST
+
+/* Nor does gdb compare what cannot be read: a search notices that by itself. */
+START_TEST(a_value_that_cannot_be_read_loses_nothing)
+{
+	struct gdb *gdb = begin(SCRIPT({"-exec-continue",
+	    "^running\n&\"Error evaluating expression for watchpoint 3\\n\"\n"
+	    "&\"Division by zero\\n\"\n&\"Quit\\n\"\n*stopped,thread-id=\"1\"\n(gdb) "}));
+
+	ck_assert_int_eq(gdb_run(gdb, "-exec-continue"), GDB_DONE);
+	end();
 }
 END_TEST
 
@@ -409,8 +427,9 @@ int main(void)
 	    a_gdb_that_ends_loses_the_session_and_what_follows_is_not_sent,
 	    a_record_that_cannot_be_read_loses_the_session,
 	    a_gdb_that_disagrees_with_rr_about_the_registers_loses_the_session,
-	    a_watchpoint_that_gdb_does_not_enable_is_a_refusal,
+	    a_watchpoint_that_gdb_does_not_enable_is_no_success,
 	    what_gdb_gives_up_by_itself_loses_the_session,
+	    a_value_that_cannot_be_read_loses_nothing,
 	    a_breakpoint_that_has_no_place_any_more_loses_nothing,
 	    other_lines_between_the_records_do_not_matter, without_rr_the_session_is_lost,
 	    where_rr_may_end_a_run_ends_with_it, parting_from_rr_forgets_the_stop,
