@@ -2,6 +2,7 @@
  * Follows gdb's state from its records. Accepts only results with the token of the last command.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi.h"
@@ -176,7 +177,7 @@ int exchange_unenabled(const char **log, char *why, size_t size)
 
 		colon = said ? memmem(said, (size_t)(*log + length - said), ": ", 2) : NULL;
 		if (colon) {
-			number = atoi(said);
+			number = (int)strtol(said, NULL, 10);
 			snprintf(why, size, "%.*s", (int)(*log + length - colon - 2), colon + 2);
 		}
 		*log += length + ((*log)[length] == '\n');
