@@ -138,6 +138,18 @@ check_help() {
 		done | grep . >&2 && complain "add \"## text\" to the rules of these targets"
 }
 
+# Examples get only what they need, and install only what was meant.
+check_examples() {
+	grep -q '^ *automountServiceAccountToken: false' packaging/examples/kubernetes-job.yaml ||
+		complain "packaging/examples/kubernetes-job.yaml gives the pod a token of the cluster"
+	grep -q '^permissions:$' packaging/examples/github-actions.yml ||
+		complain "packaging/examples/github-actions.yml does not limit permissions"
+	for file in packaging/examples/github-actions.yml packaging/examples/gitlab-ci.yml; do
+		grep -q 'RR_WARDEN_SHA256.*| sha256sum --check' $file ||
+			complain "$file installs a package without its checksum"
+	done
+}
+
 check_cppcheck() {
 	mkdir -p "$REMEMBERED/cppcheck"
 	# shellcheck disable=SC2086
@@ -193,6 +205,7 @@ check_tools
 check_pictures
 check_map
 check_help
+check_examples
 check_scripts
 check_cppcheck
 check_tidy "$@"

@@ -25,5 +25,5 @@ soak-oracle: build $(TEST_BIN)/e2e/test_oracle $(PROGRAMS)
 
 # The same where there is no processor time, as root; not a part of soak.
 .PHONY: soak-starved
-soak-starved: build $(TEST_BIN)/e2e/test_oracle $(PROGRAMS)
+soak-starved: build $(TEST_BIN)/e2e/test_oracle $(PROGRAMS) ## walk the oracle without processor time, as root
 	@$(TEST_ENV) tests/soak/starved.sh $(TEST_BIN)/e2e/test_oracle
