@@ -126,6 +126,9 @@ static void check_answer(struct walker *walker, enum cut cut, const char *tool, 
 
 	for (size_t i = 0; code && i < sizeof(fine) / sizeof(*fine); i++)
 		known |= strcmp(json_string_value(code), fine[i]) == 0;
+	/* gdb gives up what the interrupt met it at, and the session is lost. */
+	known |= code && strcmp(json_string_value(code), "gdb_failed") == 0 &&
+		 strstr(answer_text(answer, "message"), "it was interrupted while it ");
 	if (!known)
 		walker_disagree(walker, tool, -1, answer);
 	if (!code && cut == CUT_HISTORY)

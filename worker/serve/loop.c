@@ -95,11 +95,11 @@ void worker_fail_interrupted(const struct worker *worker, struct failure *failur
 		failure_set(failure, ERROR_CANCELLED, NULL, "the command was interrupted");
 }
 
-/* gdb does not survive every interrupt: at some instants its own code takes one for a fatal error,
- * or gives up a watchpoint. What the caller has to know then is that its call was interrupted. */
-static bool died_of_interrupt(const struct worker *worker)
+/* gdb does not survive every interrupt: at some instants its own code takes one for a fatal error.
+ * What the caller has to know then is that its time was over. */
+static bool died_of_deadline(const struct worker *worker)
 {
-	return worker->interrupt != INTERRUPT_NONE && worker->loss.code == ERROR_GDB_FAILED;
+	return worker->interrupt == INTERRUPT_TIMEOUT && worker->loss.code == ERROR_GDB_FAILED;
 }
 
 static void fail_lost(struct worker *worker, struct failure *failure)
@@ -108,13 +108,12 @@ static void fail_lost(struct worker *worker, struct failure *failure)
 	struct failure late = {0};
 	char hint[FAILURE_HINT_MAX];
 
-	if (!died_of_interrupt(worker)) {
+	if (!died_of_deadline(worker)) {
 		failure_set(failure, loss->code, loss->hint, "%s", loss->message);
 		return;
 	}
 	worker_fail_interrupted(worker, &late);
-	snprintf(
-	    hint, sizeof(hint), "%.200s%s%.200s", late.hint, late.hint[0] ? "; " : "", loss->hint);
+	snprintf(hint, sizeof(hint), "%.200s; %.200s", late.hint, loss->hint);
 	failure_set(
 	    failure, late.code, hint, "%s, and was stopped: %s", late.message, loss->message);
 }
@@ -124,7 +123,7 @@ static void fail_lost(struct worker *worker, struct failure *failure)
 static json_t *check_loss(struct worker *worker, json_t *result, struct failure *failure)
 {
 	const struct failure *loss = &worker->loss;
-	bool late = died_of_interrupt(worker) && failure->code == loss->code;
+	bool late = died_of_deadline(worker) && failure->code == loss->code;
 
 	if (!loss->message[0] || (!result && !late && !may_be_silence(failure)))
 		return result;
