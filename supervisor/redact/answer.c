@@ -14,7 +14,6 @@
 
 #define DEPTH_MAX 32 /* answers_scrub has emptied what is deeper */
 #define LABEL_MAX 512
-#define WHOLE	  "[redacted]" /* of what could not be looked at */
 
 /* Texts that are looked at as one. */
 struct joined {
@@ -29,7 +28,7 @@ struct joined {
 static void replace(json_t *string, const char *masked)
 {
 	if (masked == NULL || json_string_set(string, masked) < 0)
-		json_string_set(string, WHOLE);
+		json_string_set(string, REDACTOR_NAMELESS);
 }
 
 /* Masks a text that begins at `from` of what was looked at. Returns the number of masks. */
@@ -53,7 +52,7 @@ static size_t mask_alone(struct redactor *redactor, json_t *string)
 	const char *text = json_string_value(string);
 	size_t length = json_string_length(string);
 
-	if (length == 0 || strcmp(text, WHOLE) == 0)
+	if (length == 0 || strcmp(text, REDACTOR_NAMELESS) == 0)
 		return 0;
 	return mask_part(redactor, string, text, redactor_find(redactor, text, length, false), 0);
 }
@@ -220,7 +219,7 @@ static size_t mask_memory(struct redactor *redactor, json_t *object)
 	marks = bytes == NULL ? NULL : redactor_find(redactor, bytes, length, true);
 	free(bytes);
 	if (marks == NULL) {
-		json_string_set(contents, WHOLE);
+		json_string_set(contents, REDACTOR_NAMELESS);
 		json_object_del(object, "dump");
 		return 1;
 	}

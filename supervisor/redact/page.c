@@ -134,7 +134,7 @@ static void write_masked(
 		}
 		cleanup_free char *mask =
 		    redactor_mask(redactor, seen->text + i, marks + i, end - i);
-		write_text(out, mask == NULL ? "[redacted]" : mask);
+		write_text(out, mask == NULL ? REDACTOR_NAMELESS : mask);
 		write_tags(out, from, to);
 	}
 }

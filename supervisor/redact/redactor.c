@@ -16,7 +16,6 @@
 #define PATTERNS_MAX 254 /* numbers of bytes */
 #define MASK_MAX     48
 #define MASK_BEGIN   "[redacted"
-#define NAMELESS     "[redacted]"
 
 /*
  * What all patterns together may take for one text, in steps of pattern.h: about 5 ns each. Of the
@@ -226,7 +225,7 @@ static const char *mask_of(const struct redactor *redactor, size_t number, char 
 	const char *name = redactor->entries[number].name;
 
 	if (name == NULL)
-		return NAMELESS;
+		return REDACTOR_NAMELESS;
 	snprintf(mask, MASK_MAX, MASK_BEGIN ": %s]", name);
 	return mask;
 }
@@ -321,7 +320,7 @@ char *redactor_mask_text(struct redactor *redactor, const char *text, size_t *co
 
 	if (marks == NULL) {
 		*count += 1;
-		return strdup(NAMELESS);
+		return strdup(REDACTOR_NAMELESS);
 	}
 	found = redactor_count(marks, length);
 	*count += found;

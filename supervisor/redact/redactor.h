@@ -10,6 +10,9 @@
 
 #define REDACTOR_TEXT_MAX (8u << 20) /* a longer text is masked as a whole */
 
+/* The mask without a name: of a pattern of the user's own, and of what could not be looked at. */
+#define REDACTOR_NAMELESS "[redacted]"
+
 struct redactor;
 
 /* Whether an item of the setting is the name of a set or a pattern; else `why`

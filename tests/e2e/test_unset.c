@@ -15,9 +15,25 @@
 #define LIVES	     "unset_lives"
 #define LIVES_STATIC "unset_lives_static"
 
-static const struct {
+/* An expression, and what rr_origin_of says of it; line: of its frame, NULL: there is none. */
+struct origin {
 	const char *expression, *kind, *says, *line;
-} rows[] = {
+};
+
+static void expect_origins(
+    struct scene *scene, const char *source, const struct origin *expected, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		json_auto_t *answer = client_tool(
+		    scene->client, "rr_origin_of", "{s:s}", "expression", expected[i].expression);
+		expect_text(answer, "kind", expected[i].kind);
+		expect_within(answer, "conclusion", expected[i].says);
+		if (expected[i].line)
+			expect_line(answer, "frame", harness_line(source, expected[i].line));
+	}
+}
+
+static const struct origin rows[] = {
     {"fresh", "uninitialized", "was allocated by malloc", "taken: malloc"},
     {"next_link", "uninitialized", "nothing", NULL},
     {"key", "uninitialized", "was allocated by malloc", "taken: malloc"},
@@ -34,14 +50,7 @@ START_TEST(what_nobody_set_is_told_so)
 {
 	cleanup_scene struct scene scene = scene_open_at(PROGRAM, "look");
 
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
-		json_auto_t *answer = client_tool(
-		    scene.client, "rr_origin_of", "{s:s}", "expression", rows[i].expression);
-		expect_text(answer, "kind", rows[i].kind);
-		expect_within(answer, "conclusion", rows[i].says);
-		if (rows[i].line)
-			expect_line(answer, "frame", harness_line(PROGRAM, rows[i].line));
-	}
+	expect_origins(&scene, PROGRAM, rows, sizeof(rows) / sizeof(*rows));
 }
 END_TEST
 
@@ -111,9 +120,7 @@ START_TEST(each_kind_of_memory_says_what_set_it_and_what_was_left_there)
 }
 END_TEST
 
-static const struct {
-	const char *expression, *kind, *says, *line;
-} lives[] = {
+static const struct origin lives[] = {
     {"after_realloc", "uninitialized", "was allocated by malloc", "taken: after realloc"},
     {"after_split", "uninitialized", "was allocated by malloc", "taken: the rest"},
     {"after_calloc", "uninitialized", "was allocated by malloc", "taken: behind calloc's"},
@@ -131,14 +138,7 @@ START_TEST(the_call_that_handed_a_block_out_is_told_and_none_that_touched_it_bef
 {
 	cleanup_scene struct scene scene = scene_open_at(_i ? LIVES_STATIC : LIVES, "look");
 
-	for (size_t i = 0; i < sizeof(lives) / sizeof(*lives); i++) {
-		json_auto_t *answer = client_tool(
-		    scene.client, "rr_origin_of", "{s:s}", "expression", lives[i].expression);
-		expect_text(answer, "kind", lives[i].kind);
-		expect_within(answer, "conclusion", lives[i].says);
-		if (lives[i].line)
-			expect_line(answer, "frame", harness_line(LIVES, lives[i].line));
-	}
+	expect_origins(&scene, LIVES, lives, sizeof(lives) / sizeof(*lives));
 	/* Zero was stored over zero: somebody wrote it, and nobody changed it. */
 	expect_answer_within(client_tool_fails(scene.client, "rr_last_change", "not_found", "{s:s}",
 				 "expression", "by_reallocarray"),

@@ -152,8 +152,9 @@ static void switch_all(
 			length += (size_t)snprintf(
 			    numbers + length, sizeof(numbers) - length, " %d", number);
 	}
-	if (length)
-		gdb_must(replay->gdb, NULL, "%s%s", command, numbers);
+	if (!length)
+		return;
+	gdb_must(replay->gdb, NULL, "%s%s", command, numbers);
 	warn_unenabled(replay);
 }
 

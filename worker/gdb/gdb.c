@@ -224,7 +224,7 @@ static void begin_interruption(struct gdb *gdb)
 /*
  * rr has been told. What still takes long is either rr, which cannot be hurried, or gdb itself,
  * which has its time from rr's stop on: on a busy machine rr is late, and gdb gives up what an
- * interrupt meets it at (see note_log in exchange.c). Does not interrupt gdb while rr restarts,
+ * interrupt meets it at (see has_given_up in exchange.c). Does not interrupt gdb while rr restarts,
  * which is short: gdb would not yet have read what kind of process this is, would take it for
  * another kind, and would never again agree with rr about the registers.
  */

@@ -12,7 +12,7 @@
 #include "worker/trace/dump_lines.h"
 #include "worker/trace/grow.h"
 
-#define DUMP_BYTES_MAX LLONG_MAX
+#define INODE_MAX LLONG_MAX
 
 /* The text behind a key, up to `end`, as an own copy; NULL: there is none. */
 static char *text_behind(const char *line, const char *key, const char *end)
@@ -26,11 +26,11 @@ static char *text_behind(const char *line, const char *key, const char *end)
 
 static bool is_code(const char *line)
 {
-	char *rights = text_behind(line, "prot_flags:\"", "\"");
-	bool code = rights && strchr(rights, 'x');
+	static const char key[] = " prot_flags:\"";
+	const char *rights = strstr(line, key);
+	const char *found = rights ? strpbrk(rights + sizeof(key) - 1, "x\"") : NULL;
 
-	free(rights);
-	return code;
+	return found && *found == 'x';
 }
 
 /* rr writes the size in hexadecimal. */
@@ -74,7 +74,7 @@ void outside_note(struct outside *outside, const char *line)
 	data = text_behind(line, " data_file:\"", "\", data_offset:");
 	/* What is in the trace has a name there. */
 	if (!file || !data || strcmp(file, data) != 0 ||
-	    !add(outside, data, size_of(line), dump_number(line, " inode:", DUMP_BYTES_MAX)))
+	    !add(outside, data, size_of(line), dump_number(line, " inode:", INODE_MAX)))
 		free(data);
 	free(file);
 }

@@ -1,5 +1,5 @@
 /*
- * Texts as `rr dump -e` prints them, and the execs and endings that we read from them.
+ * Texts as `rr dump -e -p` prints them, and the execs, endings and files that we read from them.
  */
 #include <check.h>
 #include <signal.h>
