@@ -72,8 +72,8 @@ check_includes() {
 	may_include worker/x86
 	check_layers worker 'worker/handlers\.h|worker/guardheap/layout\.h' \
 		x86 serve gdb trace record session read breaks moment run inspect investigate
-	found=$(grep -rl '"worker/session/launched.h"' worker | grep -v '^worker/session/')
-	[ -z "$found" ] || complain "struct launched is opaque outside worker/session:
+	found=$(grep -rlE '"worker/session/(launched|replay_inside)\.h"' worker | grep -v '^worker/session/')
+	[ -z "$found" ] || complain "struct replay and struct launched are opaque outside worker/session:
 $found"
 	# A library of its own, which only shares x86/.
 	check_layers worker/softpmu worker/x86/ base traps rrfix cache translate legs

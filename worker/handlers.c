@@ -62,8 +62,8 @@ static bool is_started(const struct worker *worker, struct failure *failure)
 /* What gdb warned of while it worked for an answer stands beside it. */
 static json_t *with_warnings(struct worker *worker, json_t *answer, struct failure *failure)
 {
-	json_t *warnings = worker->replay && worker->replay->gdb
-			       ? exchange_take_warnings(gdb_exchange(worker->replay->gdb))
+	json_t *warnings = worker->replay && replay_gdb(worker->replay)
+			       ? exchange_take_warnings(gdb_exchange(replay_gdb(worker->replay)))
 			       : NULL;
 
 	if (!warnings)
@@ -84,7 +84,7 @@ static json_t *as_it_is(struct worker *worker, json_t *answer, struct failure *f
 /* Those of what came before say nothing about this call. */
 static bool forget_warnings(struct worker *worker)
 {
-	json_decref(exchange_take_warnings(gdb_exchange(worker->replay->gdb)));
+	json_decref(exchange_take_warnings(gdb_exchange(replay_gdb(worker->replay))));
 	return true;
 }
 

@@ -90,7 +90,7 @@ static bool has_bits(struct replay *replay, const struct member *member)
 	if (!ask(replay, "ptype ", member->object))
 		return false;
 	snprintf(declared, sizeof(declared), " %s : ", member->path);
-	found = strstr(gdb_console_text(replay->gdb), declared);
+	found = strstr(gdb_console_text(replay_gdb(replay)), declared);
 	return found && isdigit((unsigned char)found[strlen(declared)]);
 }
 
@@ -103,7 +103,7 @@ static char *pointer_to(struct replay *replay, const char *object, const char *a
 
 	if (!address || !ask(replay, "whatis &", object))
 		return NULL;
-	type = strstr(gdb_console_text(replay->gdb), "type = ");
+	type = strstr(gdb_console_text(replay_gdb(replay)), "type = ");
 	type = type ? type + strlen("type = ") : "{";
 	length = strcspn(type, "\n");
 	if (length > TYPE_MAX_BYTES || memchr(type, '{', length))
@@ -124,7 +124,7 @@ static char *bit_field(struct replay *replay, const char *text, struct member *m
 		pointer = pointer_to(replay, member->object, address);
 		if (pointer)
 			break;
-		if (replay->worker->broken || !split(text, member->length, member))
+		if (replay_worker(replay)->broken || !split(text, member->length, member))
 			return NULL;
 	}
 	snprintf(absolute, sizeof(absolute), "(%s)->%s", pointer, member->path);

@@ -23,7 +23,8 @@
 
 const char *breakpoints_expression(const struct replay *replay, int gdb_number)
 {
-	const struct breakpoint *breakpoint = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
+	const struct breakpoint *breakpoint =
+	    breakpoint_by_gdb(replay_breakpoints(replay), gdb_number);
 
 	return breakpoint ? breakpoint->what : NULL;
 }
@@ -62,10 +63,10 @@ static bool counts(const struct breakpoint *breakpoint)
 /* Whether this holds for any breakpoint that is set here. */
 static bool any(const struct replay *replay, bool is_so(const struct breakpoint *))
 {
-	for (size_t i = 0; i < replay->breakpoints.count; i++)
-		if (replay->breakpoints.entries[i].gdb &&
-		    !replay->breakpoints.entries[i].disabled &&
-		    is_so(&replay->breakpoints.entries[i]))
+	struct breakpoint_list *list = replay_breakpoints(replay);
+
+	for (size_t i = 0; i < list->count; i++)
+		if (list->entries[i].gdb && !list->entries[i].disabled && is_so(&list->entries[i]))
 			return true;
 	return false;
 }
@@ -98,7 +99,7 @@ void breakpoints_explain(const struct replay *replay, struct failure *failure)
 	if (strncmp(failure->message, said, sizeof(said) - 1) != 0)
 		return;
 	breakpoint = breakpoint_by_gdb(
-	    &replay->breakpoints, strtol(failure->message + sizeof(said) - 1, NULL, 10));
+	    replay_breakpoints(replay), strtol(failure->message + sizeof(said) - 1, NULL, 10));
 	if (breakpoint)
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "remove it with rr_breakpoint_remove, and set it again at a moment when that "
@@ -110,22 +111,24 @@ void breakpoints_explain(const struct replay *replay, struct failure *failure)
 
 void breakpoints_forget(struct replay *replay, int gdb_number)
 {
-	struct breakpoint *breakpoint = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
+	struct breakpoint_list *list = replay_breakpoints(replay);
+	struct breakpoint *breakpoint = breakpoint_by_gdb(list, gdb_number);
 
 	if (breakpoint)
-		breakpoint_list_remove(&replay->breakpoints, breakpoint);
+		breakpoint_list_remove(list, breakpoint);
 }
 
 /* A condition can name what the program does not have at every moment. */
 static void warn_unenabled(struct replay *replay)
 {
-	const char *log = gdb_log_text(replay->gdb);
+	const char *log = gdb_log_text(replay_gdb(replay));
 	char why[200], text[400];
 	int number;
 
-	while (!replay->worker->broken && (number = exchange_unenabled(&log, why, sizeof(why)))) {
+	while (!replay_worker(replay)->broken &&
+	       (number = exchange_unenabled(&log, why, sizeof(why)))) {
 		const struct breakpoint *breakpoint =
-		    breakpoint_by_gdb(&replay->breakpoints, number);
+		    breakpoint_by_gdb(replay_breakpoints(replay), number);
 
 		if (!breakpoint)
 			continue;
@@ -133,18 +136,19 @@ static void warn_unenabled(struct replay *replay)
 		    "watchpoint %d stops nowhere from here on, because gdb cannot read it at this "
 		    "moment (%s); rr_goto sets it again wherever gdb can",
 		    breakpoint->number, why);
-		warnings_add_own(&gdb_exchange(replay->gdb)->warnings, text);
+		warnings_add_own(&gdb_exchange(replay_gdb(replay))->warnings, text);
 	}
 }
 
 static void switch_all(
     struct replay *replay, const char *command, bool (*only)(const struct breakpoint *))
 {
+	struct breakpoint_list *list = replay_breakpoints(replay);
 	char numbers[NUMBERS_MAX] = "";
 	size_t length = 0;
 
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+	for (size_t i = 0; i < list->count; i++) {
+		const struct breakpoint *breakpoint = &list->entries[i];
 		int number = breakpoint->gdb;
 
 		if (number && !breakpoint->disabled && only(breakpoint) &&
@@ -154,38 +158,41 @@ static void switch_all(
 	}
 	if (!length)
 		return;
-	gdb_must(replay->gdb, NULL, "%s%s", command, numbers);
+	gdb_must(replay_gdb(replay), NULL, "%s%s", command, numbers);
 	warn_unenabled(replay);
 }
 
 void breakpoints_suspend(struct replay *replay)
 {
-	if (replay->breakpoints.suspended++ == 0)
+	if (replay_breakpoints(replay)->suspended++ == 0)
 		switch_all(replay, "-break-disable", is_any);
 }
 
 void breakpoints_resume(struct replay *replay)
 {
-	if (--replay->breakpoints.suspended == 0)
-		switch_all(
-		    replay, "-break-enable", replay->breakpoints.aside ? is_not_aside : is_any);
+	struct breakpoint_list *list = replay_breakpoints(replay);
+
+	if (--list->suspended == 0)
+		switch_all(replay, "-break-enable", list->aside ? is_not_aside : is_any);
 }
 
 bool breakpoints_set_aside(struct replay *replay)
 {
 	if (!breakpoints_watch_on_condition(replay))
 		return false;
-	replay->breakpoints.aside = true;
+	replay_breakpoints(replay)->aside = true;
 	switch_all(replay, "-break-disable", watches_on_condition);
 	return true;
 }
 
 void breakpoints_put_back(struct replay *replay)
 {
-	if (!replay->breakpoints.aside)
+	struct breakpoint_list *list = replay_breakpoints(replay);
+
+	if (!list->aside)
 		return;
-	replay->breakpoints.aside = false;
-	if (!replay->worker->broken && !replay->breakpoints.suspended)
+	list->aside = false;
+	if (!replay_worker(replay)->broken && !list->suspended)
 		switch_all(replay, "-break-enable", watches_on_condition);
 }
 
@@ -208,18 +215,18 @@ const struct breakpoint *breakpoints_keep(
 
 	breakpoint->gdb = gdb_number;
 	bind_to_image(replay, breakpoint);
-	kept = breakpoint_list_add(&replay->breakpoints, breakpoint);
+	kept = breakpoint_list_add(replay_breakpoints(replay), breakpoint);
 	if (kept)
 		return kept;
 	if (gdb_number)
-		gdb_must(replay->gdb, NULL, "-break-delete %d", gdb_number);
+		gdb_must(replay_gdb(replay), NULL, "-break-delete %d", gdb_number);
 	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 	return NULL;
 }
 
 static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failure *failure)
 {
-	return gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT,
+	return gdb_check(replay_gdb(replay), outcome, ERROR_INVALID_ARGUMENT,
 	    "a condition is looked up where the breakpoint lies, a watchpoint's in the selected "
 	    "frame",
 	    failure);
@@ -229,7 +236,7 @@ static bool obeyed(struct replay *replay, enum gdb_outcome outcome, struct failu
 static bool is_enabled(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
-	const char *log = gdb_log_text(replay->gdb);
+	const char *log = gdb_log_text(replay_gdb(replay));
 	char why[200];
 
 	if (!exchange_unenabled(&log, why, sizeof(why)))
@@ -242,17 +249,19 @@ static bool is_enabled(
 bool breakpoints_switch(
     struct replay *replay, struct breakpoint *breakpoint, bool enabled, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
+
 	/* While all are suspended, breakpoints_resume will apply this. */
-	if (breakpoint->gdb && !replay->breakpoints.suspended &&
+	if (breakpoint->gdb && !replay_breakpoints(replay)->suspended &&
 	    (!obeyed(replay,
-		 gdb_command(replay->gdb, NULL, "-break-%s %d", enabled ? "enable" : "disable",
-		     breakpoint->gdb),
+		 gdb_command(
+		     gdb, NULL, "-break-%s %d", enabled ? "enable" : "disable", breakpoint->gdb),
 		 failure) ||
 		!is_enabled(replay, breakpoint, failure)))
 		return false;
 	breakpoint->disabled = !enabled;
 	if (enabled && breakpoint->watches && !registers_make_room(replay, failure)) {
-		gdb_must(replay->gdb, NULL, "-break-disable %d", breakpoint->gdb);
+		gdb_must(gdb, NULL, "-break-disable %d", breakpoint->gdb);
 		breakpoint->disabled = true;
 		return false;
 	}
@@ -262,10 +271,10 @@ bool breakpoints_switch(
 bool breakpoints_ignore(
     struct replay *replay, struct breakpoint *breakpoint, long long count, struct failure *failure)
 {
-	if (breakpoint->gdb &&
-	    !obeyed(replay,
-		gdb_command(replay->gdb, NULL, "-break-after %d %lld", breakpoint->gdb, count),
-		failure))
+	if (breakpoint->gdb && !obeyed(replay,
+				   gdb_command(replay_gdb(replay), NULL, "-break-after %d %lld",
+				       breakpoint->gdb, count),
+				   failure))
 		return false;
 	breakpoint->ignore_count = count;
 	return true;
@@ -281,7 +290,7 @@ static bool set_anew(
 	bool is_set;
 
 	wanted.condition = condition;
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	is_set = placement_replace(replay, breakpoint, &wanted,
 	    mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb), failure);
 	json_decref(results);
@@ -292,14 +301,15 @@ static bool set_anew(
 static bool set_there(struct replay *replay, const struct breakpoint *breakpoint, const char *when,
     struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
 	char command[REPLAY_EXPRESSION_MAX + 160], quoted[GDB_QUOTED_MAX];
 
 	snprintf(command, sizeof(command), "condition %d %s", breakpoint->gdb, when);
 	return gdb_quote(quoted, "condition", command, failure) &&
 	       obeyed(replay,
-		   gdb_command(replay->gdb, NULL,
-		       "-interpreter-exec --thread %d --frame %d console %s",
-		       replay->selected.number, replay->selected.frame, quoted),
+		   gdb_command(replay_gdb(replay), NULL,
+		       "-interpreter-exec --thread %d --frame %d console %s", selected->number,
+		       selected->frame, quoted),
 		   failure);
 }
 
@@ -330,9 +340,9 @@ static void take_hits(struct replay *replay, hits_taken *take, int reached)
 {
 	json_t *results = NULL;
 
-	gdb_must(replay->gdb, &results, "-break-list");
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+	gdb_must(replay_gdb(replay), &results, "-break-list");
+	for (size_t i = 0; i < replay_breakpoints(replay)->count; i++) {
+		struct breakpoint *breakpoint = &replay_breakpoints(replay)->entries[i];
 		const json_t *row = mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb);
 
 		take(breakpoint, breakpoint_hits(breakpoint, row), reached);
@@ -361,7 +371,7 @@ static void forget_hits(struct breakpoint *breakpoint, long long hits, int reach
 
 void breakpoints_count_hits(struct replay *replay)
 {
-	if (replay->breakpoints.count)
+	if (replay_breakpoints(replay)->count)
 		take_hits(replay, count_hits, 0);
 }
 
@@ -377,10 +387,11 @@ void breakpoints_forget_hits(struct replay *replay, int reached)
 
 json_t *breakpoints_save(const struct replay *replay)
 {
+	struct breakpoint_list *list = replay_breakpoints(replay);
 	json_t *saved = json_array();
 
-	for (size_t i = 0; i < replay->breakpoints.count; i++)
-		json_array_append_new(saved, breakpoint_json(&replay->breakpoints.entries[i]));
+	for (size_t i = 0; i < list->count; i++)
+		json_array_append_new(saved, breakpoint_json(&list->entries[i]));
 	return saved;
 }
 
@@ -419,7 +430,7 @@ static int set_again(
 					 : break_again(replay, breakpoint, failure);
 
 	if (number && breakpoint->disabled)
-		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
+		gdb_must(replay_gdb(replay), NULL, "-break-disable %d", number);
 	return number;
 }
 
@@ -432,11 +443,12 @@ static bool belongs_here(const struct replay *replay, const struct breakpoint *b
 
 void breakpoints_leave(struct replay *replay)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
 
-	gdb_must(replay->gdb, &results, "-break-list");
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+	gdb_must(gdb, &results, "-break-list");
+	for (size_t i = 0; i < replay_breakpoints(replay)->count; i++) {
+		struct breakpoint *breakpoint = &replay_breakpoints(replay)->entries[i];
 
 		if (!breakpoint->gdb)
 			continue;
@@ -446,13 +458,15 @@ void breakpoints_leave(struct replay *replay)
 	}
 	json_decref(results);
 	/* Removes internal ones too, because no call that sets some continues after an exec. */
-	gdb_must(replay->gdb, NULL, "-break-delete");
+	gdb_must(gdb, NULL, "-break-delete");
 }
 
 void breakpoints_enter(struct replay *replay)
 {
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+	struct breakpoint_list *list = replay_breakpoints(replay);
+
+	for (size_t i = 0; i < list->count; i++) {
+		struct breakpoint *breakpoint = &list->entries[i];
 		struct failure absent = {0};
 
 		/* At the first instruction of an image, its libraries are not loaded yet. */
@@ -460,7 +474,7 @@ void breakpoints_enter(struct replay *replay)
 		if (belongs_here(replay, breakpoint))
 			breakpoint->gdb = set_again(replay, breakpoint, &absent);
 	}
-	if (replay->breakpoints.suspended)
+	if (list->suspended)
 		switch_all(replay, "-break-disable", is_any);
 }
 
@@ -473,8 +487,8 @@ static void restore_one(struct replay *replay, struct breakpoint *breakpoint)
 	if ((!here || number) && breakpoints_keep(replay, breakpoint, number, &lost))
 		return;
 	json_array_append_new(
-	    replay->warnings, json_sprintf("breakpoint %d could not be set again: %s",
-				  breakpoint->number, lost.message));
+	    replay_warnings(replay), json_sprintf("breakpoint %d could not be set again: %s",
+					 breakpoint->number, lost.message));
 }
 
 void breakpoints_restore(struct replay *replay, const json_t *saved)

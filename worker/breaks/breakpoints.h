@@ -3,6 +3,7 @@
 /*
  * The client's breakpoints and watchpoints in gdb; breakpoint.h has the data of each.
  */
+#include "worker/session/breakpoint.h"
 #include "worker/session/replay.h"
 
 /* Disables all of the client's for an internal run. Enables them again when every caller that

@@ -2,11 +2,11 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "sandbox/pmu/pmu.h"
 #include "worker/gdb/mi.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/pending.h"
 #include "worker/breaks/stubs.h"
+#include "worker/session/breakpoint.h"
 
 bool conditional_may_choose(const struct breakpoint *breakpoint)
 {
@@ -28,7 +28,7 @@ static bool can_hand_over(struct replay *replay, const char *location, const cha
 	return (size_t)snprintf(command, sizeof(command), "maint agent-eval %s%s%s%s",
 		   by_address ? "" : "-at ", by_address ? "" : location, by_address ? "" : ",",
 		   condition) < sizeof(command) &&
-	       gdb_console(replay->gdb, NULL, command) == GDB_DONE;
+	       gdb_console(replay_gdb(replay), NULL, command) == GDB_DONE;
 }
 
 /* Not where it counts: gdb begins to count anew with another breakpoint. Of a library that is not
@@ -37,7 +37,7 @@ static bool belongs_in_hardware(
     const struct replay *replay, const struct breakpoint *breakpoint, const json_t *bkpt)
 {
 	return conditional_may_choose(breakpoint) && !breakpoint->temporary &&
-	       !breakpoint->ignore_count && strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) == 0 &&
+	       !breakpoint->ignore_count && replay_counts_in_software(replay) &&
 	       !hardware_is(bkpt) && !pending_waits(bkpt);
 }
 

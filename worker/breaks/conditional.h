@@ -5,6 +5,7 @@
  * registers are left: a false hit then costs next to nothing (see softpmu/traps/conditions.h). They
  * go back to int3s when others need the registers; see registers.h.
  */
+#include "worker/session/breakpoint.h"
 #include "worker/session/replay.h"
 
 /* Whether the debug registers do for it what an int3 does as well. */

@@ -84,7 +84,7 @@ static void registers_used(struct replay *replay, int *least, int *most)
 	size_t i;
 
 	*least = *most = 0;
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	json_array_foreach(mi_breakpoints(results), i, row)
 	{
 		int count;
@@ -116,13 +116,14 @@ enum hardware_room hardware_room(struct replay *replay, struct failure *failure)
 
 json_t *hardware_instead(struct replay *replay, json_t *bkpt, const char *arguments)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
 	int least, most;
 
 	registers_used(replay, &least, &most);
 	if (most + registers_of(bkpt) <= HARDWARE_REGISTERS &&
-	    gdb_command(replay->gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
-		gdb_must(replay->gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
+	    gdb_command(gdb, &results, "-break-insert -h %s", arguments) == GDB_DONE) {
+		gdb_must(gdb, NULL, "-break-delete %d", mi_number(bkpt, "number", 0));
 		json_decref(bkpt);
 		bkpt = json_incref(json_object_get(results, "bkpt"));
 	}

@@ -6,7 +6,6 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "sandbox/pmu/pmu.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/accessed.h"
@@ -16,7 +15,7 @@ bool passes_sum(struct replay *replay, unsigned long long *sum)
 {
 	char expression[64];
 
-	if (strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) != 0)
+	if (!replay_counts_in_software(replay))
 		return false;
 	snprintf(expression, sizeof(expression), "*(unsigned long *)%llu", PASSMARK_SUM);
 	return accessed_number(replay, expression, sum);
@@ -56,19 +55,20 @@ static bool is_in_the_way(const json_t *row)
 
 void passes_clear(struct replay *replay, struct passes_way *way)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
 	const json_t *row;
 	size_t i;
 
 	way->count = 0;
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(gdb, &results, "-break-list");
 	json_array_foreach(mi_breakpoints(results), i, row)
 	{
 		int number = mi_number(row, "number", 0);
 
 		if (!is_in_the_way(row) || way->count == PASSES_WAY_MAX)
 			continue;
-		gdb_must(replay->gdb, NULL, "-break-condition %d 1", number);
+		gdb_must(gdb, NULL, "-break-condition %d 1", number);
 		way->numbers[way->count++] = number;
 	}
 	json_decref(results);
@@ -76,7 +76,7 @@ void passes_clear(struct replay *replay, struct passes_way *way)
 
 void passes_restore(struct replay *replay, struct passes_way *way)
 {
-	for (size_t i = 0; i < way->count && !replay->worker->broken; i++)
-		gdb_must(replay->gdb, NULL, "-break-condition %d", way->numbers[i]);
+	for (size_t i = 0; i < way->count && !replay_worker(replay)->broken; i++)
+		gdb_must(replay_gdb(replay), NULL, "-break-condition %d", way->numbers[i]);
 	way->count = 0;
 }

@@ -10,6 +10,8 @@
 #include "worker/read/names.h"
 #include "worker/serve/begins.h"
 #include "worker/breaks/pending.h"
+#include "worker/session/breakpoint.h"
+#include "worker/session/taught.h"
 
 #define LETTERS_A_MISTAKE 3 /* up to one difference in so many letters counts as a typing error */
 
@@ -20,7 +22,7 @@ static bool are_libraries_to_come(struct replay *replay)
 	const char *first = NULL;
 	size_t count = 0;
 
-	gdb_must(replay->gdb, &results, "-file-list-shared-libraries");
+	gdb_must(replay_gdb(replay), &results, "-file-list-shared-libraries");
 	libraries = json_object_get(results, "shared-libraries");
 	count = json_array_size(libraries);
 	first = mi_text(json_array_get(libraries, 0), "target-name");
@@ -64,10 +66,12 @@ void pending_fail(struct replay *replay, const char *location, struct failure *f
 
 bool pending_was_late(struct replay *replay, const char *location, struct failure *failure)
 {
+	struct taught *taught = replay_taught(replay);
+
 	libraries_find(replay);
-	if (!replay->library_late)
+	if (!taught->library_late)
 		return false;
-	replay->library_late = false;
+	taught->library_late = false;
 	failure_set(failure, ERROR_NOT_FOUND, "call again: now it is known where it lies",
 	    "%.200s was not looked for in a library that the program loaded by a relative name: "
 	    "where it lies was found only after it had been loaded",
@@ -77,24 +81,25 @@ bool pending_was_late(struct replay *replay, const char *location, struct failur
 
 void pending_note(struct replay *replay, json_t *answer)
 {
+	struct taught *taught = replay_taught(replay);
 	json_t *results = NULL, *numbers;
 	const json_t *rows;
 
-	if (!replay->breakpoints.count)
+	if (!replay_breakpoints(replay)->count)
 		return;
-	if (replay->library_late)
+	if (taught->library_late)
 		json_object_set_new(answer, "library_found_late",
 		    json_string("a library was loaded by a relative name, and where it lies was "
 				"found only now: breakpoints in it were not hit on the way; go "
 				"back and run again"));
-	replay->library_late = false;
-	if (!replay->at_end)
+	taught->library_late = false;
+	if (!replay_is_at_end(replay))
 		return;
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	rows = mi_breakpoints(results);
 	numbers = json_array();
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+	for (size_t i = 0; i < replay_breakpoints(replay)->count; i++) {
+		const struct breakpoint *breakpoint = &replay_breakpoints(replay)->entries[i];
 
 		if (pending_waits(mi_breakpoint_row(rows, breakpoint->gdb)))
 			json_array_append_new(numbers, json_integer(breakpoint->number));

@@ -14,6 +14,7 @@
 #include "worker/breaks/stubs.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/written.h"
+#include "worker/session/breakpoint.h"
 #include "worker/session/selection.h"
 
 /*
@@ -38,8 +39,8 @@ static bool condition_of(struct replay *replay, const struct breakpoint *breakpo
 		    "there is no thread %lld at this moment", tid);
 		return false;
 	}
-	if (!gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results,
+	if (!gdb_check(replay_gdb(replay),
+		gdb_command(replay_gdb(replay), &results,
 		    "-data-evaluate-expression --thread %d --frame 0 $fs_base", number),
 		ERROR_UNSUPPORTED, "set it for all threads", failure))
 		return false;
@@ -75,6 +76,7 @@ bool placement_condition(struct replay *replay, const struct breakpoint *breakpo
 json_t *placement_set(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	char location[GDB_QUOTED_MAX], options[64] = "";
 	char condition[GDB_QUOTED_MAX] = "", arguments[2 * GDB_QUOTED_MAX + 80];
 	struct condition_written written = {0};
@@ -87,7 +89,7 @@ json_t *placement_set(
 	when = written.text;
 	cleanup_setting struct gdb_setting language =
 	    condition_has_language(&written)
-		? gdb_setting_begin(replay->gdb, "language", "%s", written.language)
+		? gdb_setting_begin(gdb, "language", "%s", written.language)
 		: (struct gdb_setting){0};
 	if (!gdb_quote(location, "location", breakpoint->what ? breakpoint->what : "", failure) ||
 	    (when && !gdb_quote(condition, "condition", when, failure)))
@@ -99,8 +101,8 @@ json_t *placement_set(
 		strlcat(options, " -f", sizeof(options));
 	snprintf(arguments, sizeof(arguments), "%s%s%s -- %s", options, when ? " -c " : "",
 	    condition, location);
-	outcome = gdb_command(replay->gdb, &results, "-break-insert%s", arguments);
-	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
+	outcome = gdb_command(gdb, &results, "-break-insert%s", arguments);
+	if (gdb_check(gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure)) {
 		stubs_leave(replay, json_object_get(results, "bkpt"));
 		bkpt = jit_code_in_hardware(replay, results, arguments);
 	}
@@ -112,6 +114,7 @@ json_t *placement_set(
 bool placement_replace(struct replay *replay, struct breakpoint *breakpoint,
     const struct breakpoint *wanted, const json_t *row, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	long long hits = breakpoint_hits(breakpoint, row);
 	json_t *bkpt = placement_set(replay, wanted, failure);
 	int number = mi_number(bkpt, "number", 0);
@@ -119,9 +122,9 @@ bool placement_replace(struct replay *replay, struct breakpoint *breakpoint,
 	json_decref(bkpt);
 	if (!number)
 		return false;
-	if (breakpoint->disabled || replay->breakpoints.suspended)
-		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
-	gdb_must(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb);
+	if (breakpoint->disabled || replay_breakpoints(replay)->suspended)
+		gdb_must(gdb, NULL, "-break-disable %d", number);
+	gdb_must(gdb, NULL, "-break-delete %d", breakpoint->gdb);
 	breakpoint->gdb = number;
 	breakpoint->hits_before = hits;
 	return true;
@@ -133,7 +136,8 @@ bool placement_is_mapped(struct replay *replay, const json_t *bkpt, const char *
 	const char *address = mi_text(bkpt, "addr");
 
 	if (location[strspn(location, " ")] != '*' || !address ||
-	    gdb_command(replay->gdb, NULL, "-data-read-memory-bytes %s 1", address) != GDB_REFUSED)
+	    gdb_command(replay_gdb(replay), NULL, "-data-read-memory-bytes %s 1", address) !=
+		GDB_REFUSED)
 		return true;
 	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
 	failure_set(failure, ERROR_INVALID_ARGUMENT, hint, "nothing is mapped at %s at this moment",

@@ -4,6 +4,7 @@
  * One breakpoint at a location in gdb, whether the client's list has it or not.
  */
 #include "worker/read/condition.h"
+#include "worker/session/breakpoint.h"
 #include "worker/session/replay.h"
 
 /* Sets it. Returns gdb's description (the caller's), or NULL with *failure filled. See

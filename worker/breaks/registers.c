@@ -8,6 +8,7 @@
 #include "worker/breaks/conditional.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/placement.h"
+#include "worker/session/breakpoint.h"
 
 /* Sets it as an int3. The row is gdb's. */
 static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, const json_t *row)
@@ -21,8 +22,10 @@ static void move_to_int3(struct replay *replay, struct breakpoint *breakpoint, c
 
 static bool any_may_choose(const struct replay *replay)
 {
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		const struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+	struct breakpoint_list *list = replay_breakpoints(replay);
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct breakpoint *breakpoint = &list->entries[i];
 
 		if (breakpoint->gdb && !breakpoint->disabled && conditional_may_choose(breakpoint))
 			return true;
@@ -37,9 +40,9 @@ bool registers_leave(struct replay *replay)
 
 	if (!any_may_choose(replay))
 		return false;
-	gdb_must(replay->gdb, &results, "-break-list");
-	for (size_t i = 0; i < replay->breakpoints.count; i++) {
-		struct breakpoint *breakpoint = &replay->breakpoints.entries[i];
+	gdb_must(replay_gdb(replay), &results, "-break-list");
+	for (size_t i = 0; i < replay_breakpoints(replay)->count; i++) {
+		struct breakpoint *breakpoint = &replay_breakpoints(replay)->entries[i];
 		const json_t *row = mi_breakpoint_row(mi_breakpoints(results), breakpoint->gdb);
 
 		if (!breakpoint->gdb || !conditional_may_choose(breakpoint) || !row ||

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/session/breakpoint.h"
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/stubs.h"
 
@@ -38,7 +39,8 @@ static void remove_stubs(struct replay *replay, const json_t *bkpt)
 		if (!is_stub(place) || !mi_text(place, "number"))
 			continue;
 		if (replay)
-			gdb_must(replay->gdb, NULL, "-break-disable %s", mi_text(place, "number"));
+			gdb_must(replay_gdb(replay), NULL, "-break-disable %s",
+			    mi_text(place, "number"));
 		json_array_remove(places, i);
 	}
 }
@@ -56,7 +58,7 @@ void stubs_leave(struct replay *replay, const json_t *bkpt)
 bool stubs_stopped(struct replay *replay)
 {
 	static const char end[] = "@plt";
-	const json_t *stop = gdb_last_stop(replay->gdb), *bkpt;
+	const json_t *stop = gdb_last_stop(replay_gdb(replay)), *bkpt;
 	const char *function = mi_text(json_object_get(stop, "frame"), "func");
 	const char *at = function ? strstr(function, end) : NULL;
 	struct breakpoint *breakpoint;
@@ -65,13 +67,13 @@ bool stubs_stopped(struct replay *replay)
 
 	if (!at || at[sizeof(end) - 1] || stop_kind(replay) != STOP_BREAKPOINT)
 		return false;
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	bkpt = mi_breakpoint_row(mi_breakpoints(results), mi_number(stop, "bkptno", 0));
 	others = has_body(json_object_get(bkpt, "locations"));
 	stubs_leave(replay, bkpt);
 	json_decref(results);
 	/* gdb has counted the stop. */
-	breakpoint = breakpoint_by_gdb(&replay->breakpoints, mi_number(stop, "bkptno", 0));
+	breakpoint = breakpoint_by_gdb(replay_breakpoints(replay), mi_number(stop, "bkptno", 0));
 	if (breakpoint && others)
 		breakpoint->hits_before--;
 	return others;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/wire/tools.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/absolute.h"
@@ -16,6 +17,7 @@
 #include "worker/read/no_address.h"
 #include "worker/read/place.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/session/taught.h"
 
 /* Runs a console command in the selected thread and frame. */
 static bool command_here(struct replay *replay, const char *command, struct failure *failure)
@@ -23,7 +25,7 @@ static bool command_here(struct replay *replay, const char *command, struct fail
 	char quoted[GDB_QUOTED_MAX];
 
 	return gdb_quote(quoted, "expression", command, failure) &&
-	       gdb_check(replay->gdb, spoken_console(replay, quoted), ERROR_INVALID_ARGUMENT,
+	       gdb_check(replay_gdb(replay), spoken_console(replay, quoted), ERROR_INVALID_ARGUMENT,
 		   "give an expression that has an address in the selected frame, or one of the "
 		   "form *(TYPE *) ADDRESS",
 		   failure);
@@ -43,7 +45,7 @@ static bool watch(struct replay *replay, const char *expression, enum watch_acce
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL, "the expression is too long");
 		return false;
 	}
-	gdb_forget_created(replay->gdb);
+	gdb_forget_created(replay_gdb(replay));
 	return command_here(replay, command, failure);
 }
 
@@ -53,8 +55,9 @@ static bool watch(struct replay *replay, const char *expression, enum watch_acce
 static bool watch_pointed(struct replay *replay, const char *expression, enum watch_access access,
     const char *condition, struct failure *failure)
 {
+	struct taught *taught = replay_taught(replay);
 	char text[GDB_QUOTED_MAX / 2];
-	int number = replay->taught.watched + 1;
+	int number = taught->watched + 1;
 
 	snprintf(text, sizeof(text), "set $rr_watched%d = &(%s)", number, expression);
 	if (!command_here(replay, text, failure))
@@ -62,7 +65,7 @@ static bool watch_pointed(struct replay *replay, const char *expression, enum wa
 	snprintf(text, sizeof(text), "*$rr_watched%d", number);
 	if (!watch(replay, text, access, false, condition, failure))
 		return false;
-	replay->taught.watched = number;
+	taught->watched = number;
 	return true;
 }
 
@@ -81,7 +84,7 @@ static bool watch_any(struct replay *replay, const char *expression, enum watch_
 		return watch(replay, expression, access, true, condition, failure);
 	if (watch_pointed(replay, expression, access, condition, &first))
 		return true;
-	watched = !replay->worker->broken && !gdb_must_stop(replay->gdb) &&
+	watched = !replay_worker(replay)->broken && !gdb_must_stop(replay_gdb(replay)) &&
 		  watch(replay, expression, access, true, condition, failure);
 	if (watched || failure->message[0])
 		json_decref(first.details);
@@ -102,7 +105,8 @@ static bool watch_in_any_language(struct replay *replay, const char *expression,
 		*failure = first;
 		return false;
 	}
-	cleanup_setting struct gdb_setting as_c = gdb_setting_begin(replay->gdb, "language", "c");
+	cleanup_setting struct gdb_setting as_c =
+	    gdb_setting_begin(replay_gdb(replay), "language", "c");
 	if (!watch_any(replay, expression, access, location, condition, failure)) {
 		json_decref(failure->details);
 		*failure = first;
@@ -133,6 +137,7 @@ static bool fits(struct replay *replay, const char *expression, struct failure *
 int watchpoint_insert(struct replay *replay, const char *expression, enum watch_access access,
     bool location, const char *condition, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	struct condition_written written = {0};
 	cleanup_free char *text = NULL;
 	int number;
@@ -145,8 +150,8 @@ int watchpoint_insert(struct replay *replay, const char *expression, enum watch_
 		no_address_explain(replay, expression, failure);
 		return 0;
 	}
-	number = mi_number(gdb_created_breakpoint(replay->gdb), "number", 0);
-	if (number && hardware_is(gdb_created_breakpoint(replay->gdb))) {
+	number = mi_number(gdb_created_breakpoint(gdb), "number", 0);
+	if (number && hardware_is(gdb_created_breakpoint(gdb))) {
 		if (registers_make_room(replay, failure))
 			return number;
 		temporary_breakpoint_delete(replay, number);

@@ -3,6 +3,7 @@
 /*
  * One hardware watchpoint in gdb, set in the selected thread and frame.
  */
+#include "sandbox/wire/tools.h"
 #include "worker/session/replay.h"
 
 /* Sets a hardware watchpoint on where an expression's value lies (or on the expression); returns

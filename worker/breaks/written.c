@@ -8,6 +8,7 @@
 #include "worker/gdb/check.h"
 #include "worker/gdb/mi.h"
 #include "worker/read/condition.h"
+#include "worker/session/breakpoint.h"
 
 #define PLACES_MAX 8 /* that are asked */
 
@@ -48,7 +49,7 @@ bool written_condition(struct replay *replay, const struct breakpoint *breakpoin
 	if (!gdb_quote(location, "location", breakpoint->what ? breakpoint->what : "", failure))
 		return false;
 	/* What is wrong with the location, gdb says where the real one is set. */
-	if (gdb_command(replay->gdb, &results, "-break-insert -- %s", location) != GDB_DONE)
+	if (gdb_command(replay_gdb(replay), &results, "-break-insert -- %s", location) != GDB_DONE)
 		return write_at(replay, NULL, breakpoint->condition, written, failure);
 	bkpt = json_object_get(results, "bkpt");
 	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));

@@ -34,12 +34,13 @@ static json_t *thread_json(struct replay *replay, const json_t *thread)
 json_t *tool_thread_list(
     struct replay *replay, const struct thread_list_args *args, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *threads, *thread, *result;
 	size_t i;
 
 	(void)args;
-	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-thread-info"),
-		ERROR_GDB_FAILED, NULL, failure))
+	if (!gdb_check(
+		gdb, gdb_command(gdb, &results, "-thread-info"), ERROR_GDB_FAILED, NULL, failure))
 		return NULL;
 	threads = json_array();
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
@@ -48,7 +49,8 @@ json_t *tool_thread_list(
 			break;
 		json_array_append_new(threads, thread_json(replay, thread));
 	}
-	result = json_pack("{s:o,s:i}", "threads", threads, "selected", replay->selected.tid);
+	result =
+	    json_pack("{s:o,s:i}", "threads", threads, "selected", replay_selected(replay)->tid);
 	if (json_array_size(json_object_get(results, "threads")) > THREADS_SHOWN)
 		json_object_set_new(result, "more",
 		    json_integer((json_int_t)json_array_size(json_object_get(results, "threads")) -
@@ -62,13 +64,13 @@ static json_t *describe_selection(struct replay *replay, struct failure *failure
 {
 	json_t *frames = NULL, *frame, *json, *source;
 
-	if (!frames_read(
-		replay, replay->selected.number, replay->selected.frame, 1, &frames, failure)) {
+	if (!frames_read(replay, replay_selected(replay)->number, replay_selected(replay)->frame, 1,
+		&frames, failure)) {
 		json_decref(frames);
 		return NULL;
 	}
 	frame = json_array_get(frames, 0);
-	json = json_pack("{s:i}", "tid", replay->selected.tid);
+	json = json_pack("{s:i}", "tid", replay_selected(replay)->tid);
 	source = frame_source(replay, frame);
 	if (frame)
 		json_object_set(json, "frame", frame_finish(replay, frame));
@@ -127,12 +129,13 @@ static void add_locals(struct replay *replay, int thread, json_t *frames)
 
 static json_t *backtrace_all(struct replay *replay, int depth, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *threads, *thread, *frames, *entry;
 	size_t i, count, budget;
 	int next;
 
-	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-thread-info"),
-		ERROR_GDB_FAILED, NULL, failure))
+	if (!gdb_check(
+		gdb, gdb_command(gdb, &results, "-thread-info"), ERROR_GDB_FAILED, NULL, failure))
 		return NULL;
 	threads = json_array();
 	count = json_array_size(json_object_get(results, "threads"));
@@ -159,6 +162,7 @@ static json_t *backtrace_all(struct replay *replay, int depth, struct failure *f
 
 static json_t *backtrace(struct replay *replay, const void *asked, struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
 	const struct backtrace_args *args = asked;
 	json_t *frames, *result;
 	int next, thread;
@@ -166,9 +170,9 @@ static json_t *backtrace(struct replay *replay, const void *asked, struct failur
 
 	if (args->thread && strcmp(args->thread, "all") == 0)
 		return backtrace_all(replay, (int)args->max_depth, failure);
-	if (!argument_thread("thread", args->thread, replay->selected.tid, &tid, failure))
+	if (!argument_thread("thread", args->thread, selected->tid, &tid, failure))
 		return NULL;
-	thread = args->thread ? selection_number(replay, (int)tid) : replay->selected.number;
+	thread = args->thread ? selection_number(replay, (int)tid) : selected->number;
 	if (!thread) {
 		fail_without_thread(tid, failure);
 		return NULL;

@@ -39,7 +39,7 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 
 	position_from_json(json_object_get(entry, "moment"), &moment);
 	json_object_set_new(json, "moment", moment_name(replay, &moment));
-	if (pid != replay->pid)
+	if (pid != replay_pid(replay))
 		json_object_set_new(json, "pid", json_integer(pid));
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
 		const char *text = mi_text(entry, texts[i]);
@@ -89,8 +89,8 @@ static void tell_where(struct replay *replay, char text[WHERE_MAX])
 	json_t *results = NULL, *frame;
 
 	/* What is not known is told as ??. */
-	gdb_try(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
-	    replay->selected.number);
+	gdb_try(replay_gdb(replay), &results, "-stack-info-frame --thread %d --frame 0",
+	    replay_selected(replay)->number);
 	frame = frame_listed(replay, json_object_get(results, "frame"));
 	snprintf(text, WHERE_MAX, "%.60s at %.120s",
 	    mi_text(frame, "function") ? mi_text(frame, "function") : "??",
@@ -107,10 +107,10 @@ static json_t *entry_here(struct replay *replay, const struct bookmark_args *arg
 
 	tell_where(replay, where);
 	position_take_sum(replay);
-	entry = json_pack("{s:s,s:I,s:o}", "name", args->name, "pid", (json_int_t)replay->pid,
-	    "moment", position_json_exact(&replay->moment));
+	entry = json_pack("{s:s,s:I,s:o}", "name", args->name, "pid",
+	    (json_int_t)replay_pid(replay), "moment", position_json_exact(replay_now(replay)));
 	json_object_set_new(entry, "where", scrub_json(where, strlen(where), WHERE_MAX, NULL));
-	if (replay->at_end)
+	if (replay_is_at_end(replay))
 		json_object_set_new(entry, "at_end", json_true());
 	if (args->note)
 		json_object_set_new(entry, "note", json_string(args->note));

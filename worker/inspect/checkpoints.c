@@ -23,7 +23,7 @@ static json_t *find(struct replay *replay, long long id, size_t *at, struct fail
 	json_t *entry;
 	size_t i;
 
-	json_array_foreach(replay->checkpoints, i, entry)
+	json_array_foreach(replay_checkpoints(replay)->entries, i, entry)
 	{
 		if (json_integer_value(json_object_get(entry, "id")) == id) {
 			*at = i;
@@ -54,7 +54,7 @@ json_t *tool_checkpoint_save(
 	char where[WHERE_MAX];
 
 	(void)args;
-	if (json_array_size(replay->checkpoints) >= REPLAY_CHECKPOINTS_MAX) {
+	if (json_array_size(replay_checkpoints(replay)->entries) >= REPLAY_CHECKPOINTS_MAX) {
 		failure_set(failure, ERROR_LIMIT, "delete some with rr_checkpoint_delete",
 		    "there are already %d checkpoints", REPLAY_CHECKPOINTS_MAX);
 		return NULL;
@@ -62,8 +62,8 @@ json_t *tool_checkpoint_save(
 	if (!state_has_room(replay, WHERE_MAX + ENTRY_MAX, failure))
 		return NULL;
 	/* What is not known is told as ??. */
-	gdb_try(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
-	    replay->selected.number);
+	gdb_try(replay_gdb(replay), &results, "-stack-info-frame --thread %d --frame 0",
+	    replay_selected(replay)->number);
 	frame = json_object_get(results, "frame");
 	snprintf(where, sizeof(where), "%s at %s:%s",
 	    mi_text(frame, "func") ? mi_text(frame, "func") : "??",
@@ -71,12 +71,12 @@ json_t *tool_checkpoint_save(
 	    mi_text(frame, "line") ? mi_text(frame, "line") : "?");
 	json_decref(results);
 	position_take_sum(replay);
-	entry = json_pack("{s:i,s:o,s:s}", "id", replay->next_checkpoint++, "moment",
-	    position_json_exact(&replay->moment), "where", where);
-	if (replay->at_end)
+	entry = json_pack("{s:i,s:o,s:s}", "id", replay_checkpoints(replay)->next++, "moment",
+	    position_json_exact(replay_now(replay)), "where", where);
+	if (replay_is_at_end(replay))
 		json_object_set_new(entry, "at_end", json_true());
 	json_object_set_new(entry, "held", json_integer(position_hold(replay)));
-	json_array_append_new(replay->checkpoints, entry);
+	json_array_append_new(replay_checkpoints(replay)->entries, entry);
 	result = shown(replay, entry);
 	json_object_set(result, "checkpoint_id", json_object_get(entry, "id"));
 	json_object_del(result, "id");
@@ -113,7 +113,7 @@ json_t *tool_checkpoint_list(
 
 	(void)args;
 	(void)failure;
-	json_array_foreach(replay->checkpoints, i, entry)
+	json_array_foreach(replay_checkpoints(replay)->entries, i, entry)
 	    json_array_append_new(list, shown(replay, entry));
 	return json_pack("{s:o}", "checkpoints", list);
 }
@@ -129,7 +129,7 @@ json_t *tool_checkpoint_delete(
 		return NULL;
 	result = json_pack("{s:O}", "deleted", json_object_get(entry, "id"));
 	position_release(replay, (int)json_integer_value(json_object_get(entry, "held")));
-	json_array_remove(replay->checkpoints, at);
+	json_array_remove(replay_checkpoints(replay)->entries, at);
 	replay_changed(replay);
 	return result;
 }

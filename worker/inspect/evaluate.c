@@ -36,6 +36,8 @@ static const char format_letters[] = {[FORMAT_NATURAL] = 0,
 static int read_formatted(struct replay *replay, char letter, const char *expression, char **value,
     char **type, char *why, size_t why_size)
 {
+	const struct selection *selected = replay_selected(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	char command[REPLAY_EXPRESSION_MAX + 32];
 
 	if (!letter)
@@ -43,13 +45,12 @@ static int read_formatted(struct replay *replay, char letter, const char *expres
 	if (values_read(replay, expression, value, type, why, why_size) != 0)
 		return -1;
 	snprintf(command, sizeof(command), "output/%c (%s)", letter, expression);
-	if (!selection_console_in(
-		replay, replay->selected.number, replay->selected.frame, command)) {
-		snprintf(why, why_size, "%s", gdb_message(replay->gdb));
+	if (!selection_console_in(replay, selected->number, selected->frame, command)) {
+		snprintf(why, why_size, "%s", gdb_message(gdb));
 		return -1;
 	}
 	free(*value);
-	*value = strdup(gdb_console_text(replay->gdb));
+	*value = strdup(gdb_console_text(gdb));
 	return 0;
 }
 
@@ -133,7 +134,7 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 {
 	size_t i, count = json_array_size(expressions);
 	json_t *values, *entry, *read;
-	int frame = replay->selected.frame;
+	int frame = replay_selected(replay)->frame;
 
 	if (!stop || !count)
 		return stop;
@@ -143,7 +144,7 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 		const char *expression = json_string_value(entry), *error;
 
 		/* registers are those of the innermost frame */
-		replay->selected.frame = strchr(expression, '$') ? 0 : frame;
+		selection_read_from(replay, strchr(expression, '$') ? 0 : frame);
 		read = evaluate_one(
 		    replay, expression, &(struct reading){.max = BESIDE_BUDGET / count});
 		error = mi_text(read, "error");
@@ -153,7 +154,7 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 			json_object_set(values, expression, json_object_get(read, "value"));
 		json_decref(read);
 	}
-	replay->selected.frame = frame;
+	selection_read_from(replay, frame);
 	json_object_set_new(stop, "evaluated", values);
 	return stop;
 }
@@ -229,22 +230,23 @@ static void fail_evaluation(struct replay *replay, const char *why, struct failu
 static json_t *evaluate_all(
     struct replay *replay, const json_t *list, struct reading reading, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	size_t i, count = json_array_size(list), max = VALUES_BUDGET / count;
 	json_t *results = json_array(), *result = NULL, *entry, *only;
 
 	reading.max = (max < VALUE_MAX ? max : VALUE_MAX) - 100;
 	json_array_foreach(list, i, entry)
 	{
-		if (!worker_goes_on(replay->worker))
+		if (!worker_goes_on(worker))
 			break;
 		json_array_append_new(
 		    results, evaluate_one(replay, json_string_value(entry), &reading));
 	}
 	only = json_array_get(results, 0);
-	if (replay->worker->broken) {
-		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
-	} else if (replay->worker->interrupt) {
-		worker_fail_interrupted(replay->worker, failure);
+	if (worker->broken) {
+		gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+	} else if (worker->interrupt) {
+		worker_fail_interrupted(worker, failure);
 	} else if (count == 1 && json_object_get(only, "error")) {
 		fail_evaluation(replay, mi_text(only, "error"), failure);
 	} else {
@@ -259,10 +261,11 @@ static json_t *evaluate_all(
 static json_t *evaluate_calling(
     struct replay *replay, const json_t *list, struct reading reading, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	cleanup_setting struct gdb_setting calls =
-	    gdb_setting_begin(replay->gdb, "may-call-functions", "on");
+	    gdb_setting_begin(gdb, "may-call-functions", "on");
 	cleanup_setting struct gdb_setting writes =
-	    gdb_setting_begin(replay->gdb, "may-write-memory", "on");
+	    gdb_setting_begin(gdb, "may-write-memory", "on");
 
 	return evaluate_all(replay, list, reading, failure);
 }
@@ -279,7 +282,7 @@ static json_t *evaluate_with_calls(
 	json_t *result;
 
 	result = evaluate_calling(replay, list, reading, failure);
-	if (replay->worker->broken)
+	if (replay_worker(replay)->broken)
 		return result;
 	if (excursion.from.at_end) /* gdb would think that it is there already, so leave first */
 		position_go_event(replay, excursion.from.moment.event - 1, &late);
@@ -303,7 +306,7 @@ static json_t *evaluate_here(
 	struct reading reading = {
 	    .letter = format_letters[args->format], .may_change = args->allow_calls};
 	cleanup_setting struct gdb_setting elements =
-	    gdb_setting_begin(replay->gdb, "print elements", "%lld", args->max_elements);
+	    gdb_setting_begin(replay_gdb(replay), "print elements", "%lld", args->max_elements);
 
 	if (is_walk(args))
 		return walk_chain(replay, args, failure);
@@ -315,7 +318,7 @@ static json_t *evaluate_here(
 static json_t *evaluate_list(struct replay *replay, const void *asked, struct failure *failure)
 {
 	const struct expressions *expressions = asked;
-	const int selected = replay->selected.frame;
+	const int selected = replay_selected(replay)->frame;
 	json_t *result;
 
 	if (expressions->args->frame < 0)
@@ -324,7 +327,7 @@ static json_t *evaluate_list(struct replay *replay, const void *asked, struct fa
 		return NULL;
 	result = evaluate_here(replay, expressions, failure);
 	/* After calls into the program the session stands there anew, with frame 0 selected. */
-	if (!replay->worker->broken && !selection_set_frame(replay, selected))
+	if (!replay_worker(replay)->broken && !selection_set_frame(replay, selected))
 		selection_set_frame(replay, 0);
 	return result;
 }
@@ -334,7 +337,7 @@ json_t *tool_evaluate(
 {
 	json_t *list, *result;
 
-	if (!calls_are_allowed(replay->worker, args->allow_calls, failure))
+	if (!calls_are_allowed(replay_worker(replay), args->allow_calls, failure))
 		return NULL;
 	list = is_walk(args) ? json_array() : wanted(args, failure);
 	if (!list)
@@ -349,30 +352,32 @@ json_t *tool_evaluate(
 json_t *tool_gdb_command(
     struct replay *replay, const struct gdb_command_args *args, struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
 	char quoted[GDB_QUOTED_MAX];
 	const char *text;
 	json_t *result;
 	size_t cut = 0;
 
-	if (!replay->worker->config.allow_gdb_command) {
+	if (!replay_worker(replay)->config.allow_gdb_command) {
 		failure_set(failure, ERROR_NOT_ALLOWED, "use the other tools instead",
 		    "the administrator's settings do not allow raw gdb commands");
 		return NULL;
 	}
 	if (!gdb_quote(quoted, "command", args->command, failure) ||
-	    !gdb_check(replay->gdb,
-		gdb_command(replay->gdb, NULL,
-		    "-interpreter-exec --thread %d --frame %d console %s", replay->selected.number,
-		    replay->selected.frame, quoted),
+	    !gdb_check(replay_gdb(replay),
+		gdb_command(replay_gdb(replay), NULL,
+		    "-interpreter-exec --thread %d --frame %d console %s", selected->number,
+		    selected->frame, quoted),
 		ERROR_INVALID_ARGUMENT, NULL, failure))
 		return NULL;
-	text = gdb_console_text(replay->gdb);
+	text = gdb_console_text(replay_gdb(replay));
 	result = json_pack(
 	    "{s:o}", "output", scrub_json_middle(text, strlen(text), VALUES_BUDGET, &cut));
 	if (cut)
 		json_object_set_new(result, "truncated", json_integer((json_int_t)cut));
 	/* The command may have moved the program. */
-	gdb_check(replay->gdb, gdb_settle(replay->gdb), ERROR_GDB_FAILED, NULL, failure);
+	gdb_check(
+	    replay_gdb(replay), gdb_settle(replay_gdb(replay)), ERROR_GDB_FAILED, NULL, failure);
 	replay_changed(replay);
 	return result;
 }

@@ -29,6 +29,7 @@
 #include "worker/moment/return_ticket.h"
 #include "worker/run/resume.h"
 #include "worker/run/unaccessed.h"
+#include "worker/session/taught.h"
 
 #define SHARE_MAX	 160  /* bytes */
 #define FALSE_HITS_MAX	 2    /* hits in a row that gdb may pass by itself when it goes back */
@@ -43,16 +44,15 @@ static bool depart(struct replay *replay, const json_t *evaluate, struct failure
 {
 	if (!evaluate_may(evaluate, failure))
 		return false;
-	replay->departed = replay->moment;
-	replay->passed_over = 0;
+	replay_run(replay)->departed = *replay_now(replay);
+	replay_run(replay)->passed_over = 0;
 	return true;
 }
 
 /* The share of the way that was searched before the interrupt; "" if it is not known. */
-static void describe_share(
-    const struct replay *replay, enum direction direction, char *text, size_t size)
+static void describe_share(struct replay *replay, enum direction direction, char *text, size_t size)
 {
-	const struct moment *from = &replay->departed, *to = &replay->moment;
+	const struct moment *from = &replay_run(replay)->departed, *to = replay_now(replay);
 	const struct moment edge = {
 	    .event = direction == BACKWARD ? images_start(replay) : REPLAY_EVENT_FAR};
 	int share = images_share(replay, from, &edge, to);
@@ -69,11 +69,12 @@ static void describe_share(
 static void tell_share(
     struct replay *replay, enum direction direction, json_t *stop, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	size_t length = strlen(failure->message);
 	char share[SHARE_MAX];
 
-	if (!stop && replay->moment.event == replay->departed.event &&
-	    replay->moment.ticks == replay->departed.ticks) {
+	if (!stop && now->event == replay_run(replay)->departed.event &&
+	    now->ticks == replay_run(replay)->departed.ticks) {
 		failure_set_hint(failure,
 		    "nothing was found out, and the same call begins again from here: it needs a "
 		    "longer deadline, or a nearer place to begin");
@@ -95,7 +96,7 @@ static json_t *answer(
 {
 	json_t *stop = stop_answer(replay, direction, reason, failure);
 
-	if (gdb_was_interrupted(replay->gdb) &&
+	if (gdb_was_interrupted(replay_gdb(replay)) &&
 	    (failure->details || (stop && strcmp(mi_text(stop, "reason"), "interrupted") == 0)))
 		tell_share(replay, direction, stop, failure);
 	replay_changed(replay);
@@ -105,7 +106,7 @@ static json_t *answer(
 /* The program cannot run beyond the end of the recording: the answer is the end again. */
 static bool is_over(const struct replay *replay, enum direction direction)
 {
-	return direction == FORWARD && replay->at_end;
+	return direction == FORWARD && replay_is_at_end(replay);
 }
 
 static enum direction direction_of(bool reverse)
@@ -116,16 +117,17 @@ static enum direction direction_of(bool reverse)
 /* Whether a continue that stopped here goes on to the next of `count` stops. */
 static bool is_countable(const struct replay *replay)
 {
-	const char *reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+	struct gdb *gdb = replay_gdb(replay);
+	const char *reason = mi_text(gdb_last_stop(gdb), "reason");
 
-	return reason && !gdb_was_interrupted(replay->gdb) &&
+	return reason && !gdb_was_interrupted(gdb) &&
 	       (strcmp(reason, "breakpoint-hit") == 0 || strstr(reason, "watchpoint-trigger"));
 }
 
 /* The start of the next search backward. */
 static bool stand_here(struct replay *replay, struct failure *failure)
 {
-	replay->at_end = replay->at_signal = false;
+	replay_moves(replay);
 	return position_update(replay, failure);
 }
 
@@ -148,10 +150,10 @@ static bool run_back(struct replay *replay, struct failure *failure)
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
 	bool ok, limited;
 
-	gdb_limit_back(replay->gdb, breakpoints_watch(replay) ? FALSE_HITS_MAX : 0);
+	gdb_limit_back(replay_gdb(replay), breakpoints_watch(replay) ? FALSE_HITS_MAX : 0);
 	ok = resume_run(replay, &back, failure);
-	limited = gdb_reached_limit(replay->gdb);
-	gdb_limit_back(replay->gdb, 0);
+	limited = gdb_reached_limit(replay_gdb(replay));
+	gdb_limit_back(replay_gdb(replay), 0);
 	if (!ok || !limited)
 		return ok;
 	if (!stand_here(replay, failure))
@@ -219,7 +221,7 @@ static json_t *continue_times(
 			break;
 		if (direction == BACKWARD && !stand_here(replay, failure))
 			return NULL;
-		worker_progress(replay->worker, (double)(i + 1), (double)count, NULL);
+		worker_progress(replay_worker(replay), (double)(i + 1), (double)count, NULL);
 	}
 	return answer(replay, direction, NULL, failure);
 }
@@ -227,6 +229,7 @@ static json_t *continue_times(
 /* An internal breakpoint for this call only; 0 with *failure filled. */
 static int set_until(struct replay *replay, const char *location, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL, *bkpt;
 	enum gdb_outcome outcome;
@@ -234,19 +237,19 @@ static int set_until(struct replay *replay, const char *location, struct failure
 
 	if (!gdb_quote(quoted, "until", location, failure))
 		return 0;
-	outcome = gdb_command(replay->gdb, &results, "-break-insert -- %s", quoted);
-	if (!gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure) &&
+	outcome = gdb_command(gdb, &results, "-break-insert -- %s", quoted);
+	if (!gdb_check(gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure) &&
 	    outcome == GDB_REFUSED && pending_is_likely(replay, location, false, failure)) {
 		*failure = (struct failure){0};
-		outcome = gdb_command(replay->gdb, &results, "-break-insert -f -- %s", quoted);
-		gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+		outcome = gdb_command(gdb, &results, "-break-insert -f -- %s", quoted);
+		gdb_check(gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
 	}
 	stubs_leave(replay, json_object_get(results, "bkpt"));
 	if (outcome == GDB_DONE) {
 		bkpt = jit_code_in_hardware(replay, results, quoted);
 		number = mi_number(bkpt, "number", 0);
 		json_decref(bkpt);
-	} else if (!replay->worker->broken)
+	} else if (!replay_worker(replay)->broken)
 		names_suggest(replay, location, failure);
 	json_decref(results);
 	return number;
@@ -260,7 +263,7 @@ static bool until_was_known(struct replay *replay, int number, const struct cont
 	json_t *results = NULL;
 	bool waits;
 
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	waits = pending_waits(mi_breakpoint_row(mi_breakpoints(results), number));
 	json_decref(results);
 	if (!waits)
@@ -288,13 +291,13 @@ static json_t *run_on(
 	}
 	begun = return_ticket_here(replay);
 	stop = continue_times(replay, direction, args->count, failure);
-	if (stop && replay->at_end && number &&
+	if (stop && replay_is_at_end(replay) && number &&
 	    !until_was_known(replay, number, args, &begun, failure)) {
 		json_decref(stop);
 		stop = NULL;
 	}
 	temporary_breakpoint_delete(replay, number);
-	if (stop && (replay->at_end || replay->library_late))
+	if (stop && (replay_is_at_end(replay) || replay_taught(replay)->library_late))
 		pending_note(replay, stop);
 	return stop;
 }
@@ -338,10 +341,10 @@ static bool step_times(
 		some.count = count - done < portion ? count - done : portion;
 		if (!resume_run(replay, &some, failure))
 			return false;
-		reason = mi_text(gdb_last_stop(replay->gdb), "reason");
+		reason = mi_text(gdb_last_stop(replay_gdb(replay)), "reason");
 		if (!reason || strcmp(reason, "end-stepping-range") != 0)
 			break;
-		worker_progress(replay->worker, (double)done, (double)count, NULL);
+		worker_progress(replay_worker(replay), (double)done, (double)count, NULL);
 	}
 	return true;
 }
@@ -431,15 +434,16 @@ static int level_in(const json_t *stack, const char *function)
  */
 static int level_of(struct replay *replay, const char *function, struct failure *failure)
 {
-	int level = -1, from = replay->selected.frame + 1;
+	struct gdb *gdb = replay_gdb(replay);
+	int level = -1, from = replay_selected(replay)->frame + 1;
 	bool more = true;
 
 	for (int page = 0; level < 0 && more && page < FINISH_PAGES_MAX; page++) {
 		json_t *results = NULL;
 
-		if (!gdb_check(replay->gdb,
-			gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
-			    replay->selected.number, from, from + FINISH_PAGE - 1),
+		if (!gdb_check(gdb,
+			gdb_command(gdb, &results, "-stack-list-frames --thread %d %d %d",
+			    replay_selected(replay)->number, from, from + FINISH_PAGE - 1),
 			ERROR_INVALID_ARGUMENT, "this is the outermost frame", failure))
 			return -1;
 		level = level_in(json_object_get(results, "stack"), function);
@@ -457,7 +461,7 @@ static json_t *finish(
     struct replay *replay, const struct finish_args *args, struct failure *failure)
 {
 	enum direction direction = direction_of(args->reverse);
-	int level = replay->selected.frame;
+	int level = replay_selected(replay)->frame;
 
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
@@ -490,7 +494,8 @@ json_t *tool_finish(struct replay *replay, const struct finish_args *args, struc
 /* rr cannot stop at every event. */
 static void note_landing(const struct replay *replay, const struct moment *to, json_t *stop)
 {
-	if (stop && to->event && to->event != REPLAY_EVENT_FAR && replay->moment.event != to->event)
+	if (stop && to->event && to->event != REPLAY_EVENT_FAR &&
+	    replay_now(replay)->event != to->event)
 		json_object_set_new(stop, "note",
 		    json_sprintf(
 			"rr cannot stop at event %lld: this is the next event where it can",
@@ -521,7 +526,7 @@ static json_t *go(
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	if (moment_go_near(replay, to, &beside, failure)) {
 		excursion_stay(&excursion);
-		replay->departed = (struct moment){0};
+		replay_run(replay)->departed = (struct moment){0};
 		stop = answer(replay, FORWARD, reason, failure);
 		if (beside)
 			note_beside(to, stop);
@@ -557,14 +562,15 @@ json_t *tool_goto(struct replay *replay, const struct goto_args *args, struct fa
 
 json_t *tool_when(struct replay *replay, const struct when_args *args, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct moment moment;
 
 	(void)args;
 	if (!position_read(replay, &moment, failure))
 		return NULL;
 	/* Of the ticks, rr 5.6 tells those of the thread that gdb has looked at last. */
-	if (moment.event == replay->moment.event)
-		moment = replay->moment;
+	if (moment.event == now->event)
+		moment = *now;
 	return json_pack("{s:I,s:o,s:i}", "event", (json_int_t)moment.event, "moment",
-	    moment_name(replay, &moment), "tid", replay->selected.tid);
+	    moment_name(replay, &moment), "tid", replay_selected(replay)->tid);
 }

@@ -81,7 +81,7 @@ static json_t *read_text(struct replay *replay, const json_t *part)
 	json_t *path = NULL, *results = NULL, *text = NULL;
 	char quoted[GDB_QUOTED_MAX];
 
-	if (gdb_command(replay->gdb, &path, "-var-info-path-expression \"%s\"",
+	if (gdb_command(replay_gdb(replay), &path, "-var-info-path-expression \"%s\"",
 		mi_text(part, "name")) == GDB_DONE &&
 	    mi_quote(quoted, sizeof(quoted), mi_text(path, "path_expr")) > 0 &&
 	    spoken_here(replay, &results, quoted) == GDB_DONE)
@@ -179,8 +179,8 @@ static json_t *list_parts(struct replay *replay, const json_t *whole, long long 
 	json_t *results = NULL;
 
 	if (!name || strlen(name) > PART_NAME_MAX || strchr(name, '"') ||
-	    gdb_command(replay->gdb, &results, "-var-list-children --all-values \"%s\" %lld %lld",
-		name, from, to) != GDB_DONE) {
+	    gdb_command(replay_gdb(replay), &results,
+		"-var-list-children --all-values \"%s\" %lld %lld", name, from, to) != GDB_DONE) {
 		json_decref(results);
 		return NULL;
 	}
@@ -198,7 +198,7 @@ static bool add_listed(struct expansion *expansion, const json_t *whole, const j
 	{
 		const char *name = mi_text(part, "exp");
 
-		if (!ok || expansion->replay->worker->interrupt)
+		if (!ok || replay_worker(expansion->replay)->interrupt)
 			return false;
 		if (is_section(part))
 			ok = add_parts(expansion, part, level, nest + 1, more);
@@ -226,8 +226,8 @@ static bool add_parts(
 	if (!results) {
 		json_array_append_new(
 		    expansion->lines, json_sprintf("%*s(gdb cannot list this: %.200s)", 2 * level,
-					  "", gdb_message(expansion->replay->gdb)));
-		return !expansion->replay->worker->broken;
+					  "", gdb_message(replay_gdb(expansion->replay))));
+		return !replay_worker(expansion->replay)->broken;
 	}
 	ok = add_listed(expansion, whole, json_object_get(results, "children"), level, nest, more);
 	*more = *more || mi_number(results, "has_more", 0) ||
@@ -247,8 +247,8 @@ static json_t *create(struct replay *replay, const char *expression)
 
 	snprintf(rest, sizeof(rest), "%s", fresh);
 	if (mi_quote(rest + strlen(fresh), sizeof(rest) - strlen(fresh), expression) < 0 ||
-	    spoken_command(replay, &results, replay->selected.number, replay->selected.frame,
-		"-var-create", rest) != GDB_DONE) {
+	    spoken_command(replay, &results, replay_selected(replay)->number,
+		replay_selected(replay)->frame, "-var-create", rest) != GDB_DONE) {
 		json_decref(results);
 		return NULL;
 	}
@@ -259,9 +259,9 @@ static void delete (struct replay *replay, json_t *whole)
 {
 	const char *name = whole ? mi_text(whole, "name") : NULL;
 
-	if (name && !strchr(name, '"') && !replay->worker->broken)
+	if (name && !strchr(name, '"') && !replay_worker(replay)->broken)
 		gdb_try(/* one that stays costs only memory */
-		    replay->gdb, NULL, "-var-delete \"%s\"", name);
+		    replay_gdb(replay), NULL, "-var-delete \"%s\"", name);
 	json_decref(whole);
 }
 
@@ -285,9 +285,10 @@ static json_t *create_whole(struct replay *replay, const char *expression, struc
 	/* gdb's message is the same for every mistake; evaluating the expression gives the real
 	 * one. */
 	char quoted[GDB_QUOTED_MAX];
-	if (!replay->worker->broken && gdb_quote(quoted, "expression", expression, failure) &&
-	    gdb_check(replay->gdb, spoken_here(replay, &results, quoted), ERROR_INVALID_ARGUMENT,
-		"rr_locals shows the names in scope", failure))
+	if (!replay_worker(replay)->broken &&
+	    gdb_quote(quoted, "expression", expression, failure) &&
+	    gdb_check(replay_gdb(replay), spoken_here(replay, &results, quoted),
+		ERROR_INVALID_ARGUMENT, "rr_locals shows the names in scope", failure))
 		failure_set(
 		    failure, ERROR_INVALID_ARGUMENT, NULL, "%.200s cannot be expanded", expression);
 	scope_explain(replay, failure);
@@ -305,7 +306,8 @@ static bool is_readable(
 	    json_array_size(json_object_get(result, "members")) ||
 	    mi_quote(quoted, sizeof(quoted), expression) < 0)
 		return true;
-	return gdb_check(replay->gdb, spoken_here(replay, NULL, quoted), ERROR_INVALID_ARGUMENT,
+	return gdb_check(replay_gdb(replay), spoken_here(replay, NULL, quoted),
+	    ERROR_INVALID_ARGUMENT,
 	    "it cannot be read at this moment; rr_type shows its type, and rr_last_change on a "
 	    "pointer in it who wrote that",
 	    failure);
@@ -333,6 +335,7 @@ static json_t *answer(struct expansion *expansion, const json_t *whole, bool mor
 
 json_t *tool_expand(struct replay *replay, const struct expand_args *args, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	struct expansion expansion = {.replay = replay,
 	    .start = args->start,
 	    .count = args->count,
@@ -345,10 +348,10 @@ json_t *tool_expand(struct replay *replay, const struct expand_args *args, struc
 	whole = create_whole(replay, args->expression, failure);
 	if (whole && (add_parts(&expansion, whole, 0, 0, &more) || expansion.full))
 		result = answer(&expansion, whole, more);
-	else if (whole && replay->worker->interrupt)
-		worker_fail_interrupted(replay->worker, failure);
+	else if (whole && worker->interrupt)
+		worker_fail_interrupted(worker, failure);
 	else if (whole)
-		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 	delete (replay, whole);
 	printers_end(replay);
 	if (result && !is_readable(replay, args->expression, result, failure)) {

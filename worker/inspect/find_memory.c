@@ -193,20 +193,21 @@ static bool look(struct search *search, unsigned long long at, unsigned long lon
 	    search->limit - json_array_size(search->matches) + 1, at, last - at, search->words);
 	if (!gdb_quote(quoted, "value", command, failure))
 		return false;
-	outcome = gdb_command(search->replay->gdb, NULL,
-	    "-interpreter-exec --thread %d --frame %d console %s", search->replay->selected.number,
-	    search->replay->selected.frame, quoted);
+	outcome = gdb_command(replay_gdb(search->replay), NULL,
+	    "-interpreter-exec --thread %d --frame %d console %s",
+	    replay_selected(search->replay)->number, replay_selected(search->replay)->frame,
+	    quoted);
 	if (outcome == GDB_REFUSED &&
-	    gdb_says(gdb_message(search->replay->gdb), SAYS_PATTERN_IS_LARGER))
+	    gdb_says(gdb_message(replay_gdb(search->replay)), SAYS_PATTERN_IS_LARGER))
 		return true;
-	if (!gdb_check(search->replay->gdb, outcome, ERROR_INVALID_ARGUMENT,
+	if (!gdb_check(replay_gdb(search->replay), outcome, ERROR_INVALID_ARGUMENT,
 		"value is an expression in the selected frame; rr_locals shows its names",
 		failure)) {
 		scope_explain(search->replay, failure);
 		return false;
 	}
-	if (!gdb_says(gdb_log_text(search->replay->gdb), SAYS_SEARCH_WAS_CUT_OFF)) {
-		take_matches(search, gdb_console_text(search->replay->gdb), end, mapping);
+	if (!gdb_says(gdb_log_text(replay_gdb(search->replay)), SAYS_SEARCH_WAS_CUT_OFF)) {
+		take_matches(search, gdb_console_text(replay_gdb(search->replay)), end, mapping);
 	} else if (end - at > GRAIN) {
 		unsigned long long middle = at + (end - at) / 2;
 		return look(search, at, middle, mapping, failure) &&
@@ -229,10 +230,10 @@ static bool look_through(struct search *search, const struct mapping *mapping,
 		if (!look(search, at, next, mapping, failure))
 			return false;
 		search->searched += next - at;
-		if (search->replay->worker->interrupt && next < end)
+		if (replay_worker(search->replay)->interrupt && next < end)
 			search->next = next;
-		worker_progress(search->replay->worker, (double)search->searched, (double)total,
-		    "bytes searched");
+		worker_progress(replay_worker(search->replay), (double)search->searched,
+		    (double)total, "bytes searched");
 	}
 	return true;
 }

@@ -76,16 +76,18 @@ static json_t *describe_memory(
 json_t *tool_read_memory(
     struct replay *replay, const struct read_memory_args *args, struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	char quoted[GDB_QUOTED_MAX];
 	json_t *results = NULL, *result = NULL;
 
 	if (!gdb_quote(quoted, "address", args->address, failure) ||
 	    !ambiguous_statics_check(replay, args->address, failure))
 		return NULL;
-	if (gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results,
-		    "-data-read-memory-bytes --thread %d --frame %d -- %s %lld",
-		    replay->selected.number, replay->selected.frame, quoted, args->count),
+	if (gdb_check(gdb,
+		gdb_command(gdb, &results,
+		    "-data-read-memory-bytes --thread %d --frame %d -- %s %lld", selected->number,
+		    selected->frame, quoted, args->count),
 		ERROR_INVALID_ARGUMENT,
 		"address must be a number, or an expression with a number as its value", failure))
 		result = describe_memory(json_object_get(results, "memory"),
@@ -151,6 +153,8 @@ static json_t *register_values(const json_t *names, const json_t *values)
 json_t *tool_registers(
     struct replay *replay, const struct registers_args *args, struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *all = NULL, *results = NULL, *result = NULL;
 	const json_t *names;
 	char numbers[REGISTERS_MAX * 12];
@@ -160,15 +164,14 @@ json_t *tool_registers(
 		    REGISTERS_MAX);
 		return NULL;
 	}
-	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &all, "-data-list-register-names"),
-		ERROR_GDB_FAILED, NULL, failure))
+	if (!gdb_check(gdb, gdb_command(gdb, &all, "-data-list-register-names"), ERROR_GDB_FAILED,
+		NULL, failure))
 		return NULL;
 	names = json_object_get(all, "register-names");
 	if (number_list(names, args->register_names, numbers, sizeof(numbers), failure) &&
-	    gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results,
-		    "-data-list-register-values --thread %d --frame %d x%s",
-		    replay->selected.number, replay->selected.frame, numbers),
+	    gdb_check(gdb,
+		gdb_command(gdb, &results, "-data-list-register-values --thread %d --frame %d x%s",
+		    selected->number, selected->frame, numbers),
 		ERROR_GDB_FAILED, NULL, failure))
 		result = json_pack("{s:o}", "registers",
 		    register_values(names, json_object_get(results, "register-values")));

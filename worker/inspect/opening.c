@@ -9,6 +9,7 @@
 #include "worker/session/leftover_forks.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
+#include "worker/session/parts.h"
 #include "worker/inspect/opening.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
@@ -17,7 +18,6 @@
 #include "worker/moment/signals.h"
 #include "worker/moment/state.h"
 #include "worker/run/stop.h"
-#include "worker/session/parts.h"
 #include "worker/trace/trace.h"
 
 static void end_session(struct worker *worker)
@@ -33,7 +33,7 @@ static void wait_idle(struct worker *worker)
 	if (leftover_forks_are_too_many(worker->replay))
 		worker->broken = true;
 	else
-		gdb_wait(worker->replay->gdb, -1);
+		gdb_wait(replay_gdb(worker->replay), -1);
 }
 
 /* Which process rr debugs, and its file on this machine. */
@@ -42,11 +42,11 @@ static void learn_process(struct replay *replay)
 	json_t *results = NULL, *group;
 	const char *text;
 
-	gdb_must(replay->gdb, &results, "-list-thread-groups");
+	gdb_must(replay_gdb(replay), &results, "-list-thread-groups");
 	group = json_array_get(json_object_get(results, "groups"), 0);
 	text = mi_text(group, "pid");
 	if (text)
-		replay->pid = strtol(text, NULL, 10);
+		replay_debugs(replay, strtol(text, NULL, 10), replay_is_from_fork(replay));
 	json_decref(results);
 }
 
@@ -81,17 +81,17 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 
 	if (!stop)
 		return NULL;
-	replay->opened = replay->moment;
-	json_object_set_new(stop, "pid", json_integer(replay->pid));
-	json_object_set_new(
-	    stop, "command", json_string(replay->original ? replay->original : replay->executable));
+	replay_is_open(replay);
+	json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
+	json_object_set_new(stop, "command", json_string(replay_command(replay)));
 	images = images_json(replay);
 	if (images)
 		json_object_set_new(stop, "images", images);
-	json_object_set_new(stop, "pmu", json_string(replay->pmu));
-	json_object_set_new(stop, "sandbox", worker_sandbox_summary(&replay->worker->config));
-	if (json_array_size(replay->warnings))
-		json_object_set(stop, "warnings", replay->warnings);
+	json_object_set_new(stop, "pmu", json_string(replay_pmu(replay)));
+	json_object_set_new(
+	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
+	if (json_array_size(replay_warnings(replay)))
+		json_object_set(stop, "warnings", replay_warnings(replay));
 	return stop;
 }
 
@@ -106,17 +106,19 @@ static long long saved_event(const json_t *restore)
 static bool begin(struct replay *replay, const struct replay_start_args *args,
     const json_t *restore, struct failure *failure)
 {
+	struct asked_for asked = {.pid = args->pid, .worst = args->worst};
+	bool from_fork = args->fork_pid;
 	struct beginning at;
 
-	replay->pid =
-	    restore ? json_integer_value(json_object_get(restore, "asked_pid")) : args->pid;
-	replay->fork_pid =
-	    restore ? json_is_true(json_object_get(restore, "fork_pid")) : args->fork_pid;
-	replay->asked.pid = replay->pid;
-	replay->asked.worst = args->worst;
-	if (!read_at(args->at, replay->fork_pid, &at, failure))
+	if (restore) {
+		asked.pid = json_integer_value(json_object_get(restore, "asked_pid"));
+		from_fork = json_is_true(json_object_get(restore, "fork_pid"));
+	}
+	if (!read_at(args->at, from_fork, &at, failure))
 		return false;
-	replay->asked.event = restore ? saved_event(restore) : at.event;
+	asked.event = restore ? saved_event(restore) : at.event;
+	replay_asks(replay, &asked);
+	replay_debugs(replay, asked.pid, from_fork);
 	if (!launch_tools(replay, failure))
 		return false;
 	learn_process(replay);
@@ -145,8 +147,8 @@ static struct replay *open_one(
 	trace_close(&trace);
 	if (!replay)
 		return NULL;
-	replay->pid = replay->asked.pid = pid;
-	replay->asked.event = REPLAY_EVENT_FAR;
+	replay_debugs(replay, pid, false);
+	replay_asks(replay, &(struct asked_for){.pid = pid, .event = REPLAY_EVENT_FAR});
 	return replay;
 }
 
@@ -164,7 +166,7 @@ bool opening_both(struct worker *worker, const char *const names[2], const long 
 		printers_load(replays[i]);
 		if (!position_update(replays[i], failure))
 			return false;
-		replays[i]->opened = replays[i]->moment;
+		replay_is_open(replays[i]);
 	}
 	return true;
 }
@@ -198,7 +200,7 @@ json_t *tool_replay_start(
 	}
 	worker->restorable = restore != NULL;
 	worker->end = end_session;
-	replay->changed = state_send;
+	replay_on_change(replay, state_send);
 	if (begin(replay, args, restore, failure))
 		result = answer(replay, failure);
 	if (result) {

@@ -126,8 +126,8 @@ static json_t *ask(struct replay *replay, enum symbol_kind kind, const char *pat
 			json_array_append_new(all, json_null());
 			continue;
 		}
-		if (!gdb_check(replay->gdb,
-			gdb_command(replay->gdb, &results,
+		if (!gdb_check(replay_gdb(replay),
+			gdb_command(replay_gdb(replay), &results,
 			    "-symbol-info-%s%s --max-results %d --name %s", kinds[i].command,
 			    kinds[i].options, LOOKED_AT_MAX, pattern),
 			ERROR_INVALID_ARGUMENT, "pattern is a regular expression, e.g. ^list_",

@@ -39,12 +39,13 @@ static bool ask(struct replay *replay, const char *command, const char *about)
 static bool find_name(
     struct replay *replay, const struct type_args *args, const char *about, char *name, size_t size)
 {
+	struct worker *worker = replay_worker(replay);
 	static const char *const kinds[] = {"struct ", "union ", "enum ", ""};
 
 	for (size_t i = args->type ? 0 : 3; i < 4; i++) {
 		snprintf(name, size, "%s%.*s", kinds[i], REPLAY_EXPRESSION_MAX, about);
-		if (ask(replay, "whatis", name) || replay->worker->broken)
-			return !replay->worker->broken;
+		if (ask(replay, "whatis", name) || worker->broken)
+			return !worker->broken;
 	}
 	return false;
 }
@@ -137,14 +138,15 @@ static void add_size(struct replay *replay, const char *name, json_t *result)
 
 static json_t *describe(struct replay *replay, const char *name, long long start)
 {
-	const char *text = gdb_console_text(replay->gdb); /* the output of whatis */
+	struct gdb *gdb = replay_gdb(replay);
+	const char *text = gdb_console_text(gdb); /* the output of whatis */
 	size_t length = strcspn(after_type(text), "\n");
 	json_t *result = json_pack("{s:s%}", "type", after_type(text), length), *lines;
 	long long more = 0;
 
 	add_size(replay, name, result);
 	if (ask(replay, "ptype/o", name)) {
-		lines = layout_lines(gdb_console_text(replay->gdb), start, &more);
+		lines = layout_lines(gdb_console_text(gdb), start, &more);
 		if (!json_equal(json_array_get(lines, 0), json_object_get(result, "type")) ||
 		    json_array_size(lines) > 1)
 			json_object_set(result, "layout", lines);
@@ -164,7 +166,7 @@ json_t *tool_type(struct replay *replay, const struct type_args *args, struct fa
 		return NULL;
 	if (find_name(replay, args, about, name, sizeof(name)))
 		return describe(replay, name, args->start);
-	gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
+	gdb_check(replay_gdb(replay), replay_worker(replay)->broken ? GDB_LOST : GDB_REFUSED,
 	    ERROR_INVALID_ARGUMENT, "rr_symbols with kind type lists types; rr_locals shows names",
 	    failure);
 	return NULL;

@@ -88,7 +88,7 @@ static bool read_now(struct walk *walk, const char *text, char **value, char *wh
 static const char *reason(const struct replay *replay)
 {
 	static const char by_python[] = "Error occurred in Python: ";
-	const char *said = gdb_message(replay->gdb);
+	const char *said = gdb_message(replay_gdb(replay));
 
 	return strncmp(said, by_python, sizeof(by_python) - 1) == 0 ? said + sizeof(by_python) - 1
 								    : said;
@@ -101,7 +101,8 @@ static bool go_to(struct walk *walk, const char *text, const char *asked)
 	struct replay *replay = walk->replay;
 
 	snprintf(command, sizeof(command), "rr-walk %s", text);
-	if (selection_console_in(replay, replay->selected.number, replay->selected.frame, command))
+	if (selection_console_in(
+		replay, replay_selected(replay)->number, replay_selected(replay)->frame, command))
 		return true;
 	snprintf(walk->ended, sizeof(walk->ended), "%.100s cannot be read: %.150s", asked,
 	    reason(replay));
@@ -190,7 +191,7 @@ static void follow(struct walk *walk)
 {
 	char *value = NULL, why[200] = "";
 
-	while (!walk->ended[0] && worker_goes_on(walk->replay->worker)) {
+	while (!walk->ended[0] && worker_goes_on(replay_worker(walk->replay))) {
 		free(value);
 		value = NULL;
 		if (is_over(walk))
@@ -226,6 +227,7 @@ static bool is_possible(const struct evaluate_args *args, struct failure *failur
 
 json_t *walk_chain(struct replay *replay, const struct evaluate_args *args, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	struct walk walk = {.replay = replay, .args = args};
 	json_t *answer = NULL;
 
@@ -239,8 +241,8 @@ json_t *walk_chain(struct replay *replay, const struct evaluate_args *args, stru
 		    "rr_locals shows the names in this frame", "%s", walk.ended);
 	else
 		follow(&walk);
-	if (replay->worker->interrupt)
-		worker_fail_interrupted(replay->worker, failure);
+	if (worker->interrupt)
+		worker_fail_interrupted(worker, failure);
 	else if (!failure->message[0])
 		answer = json_pack("{s:i, s:s, s:O}", "count", (int)json_array_size(walk.steps),
 		    "ended", walk.ended, "steps", walk.steps);

@@ -28,14 +28,16 @@ struct walk {
 
 static bool is_within(const struct replay *replay, const struct moment *first)
 {
-	return replay->moment.event == first->event && replay->moment.ticks == first->ticks &&
-	       replay->moment.tid == first->tid && !replay->at_end;
+	const struct moment *now = replay_now(replay);
+
+	return now->event == first->event && now->ticks == first->ticks && now->tid == first->tid &&
+	       !replay_is_at_end(replay);
 }
 
 /* "add (a.c:8)" at gdb's last stop. */
 static void tell_where(const struct replay *replay, char where[WHERE_MAX])
 {
-	const json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
+	const json_t *frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
 	const char *function = mi_text(frame, "func"), *file = mi_text(frame, "file");
 	const char *line = mi_text(frame, "line"), *slash = file ? strrchr(file, '/') : NULL;
 
@@ -51,22 +53,22 @@ static void tell_where(const struct replay *replay, char where[WHERE_MAX])
 /* Of a bare name's instructions, the first of each line; of an instruction, each pass. */
 static void add(struct replay *replay, struct walk *walk)
 {
+	const struct moment *now = replay_now(replay);
 	char where[WHERE_MAX];
 	json_t *name;
 	size_t length = strlen(walk->told);
 
 	position_take_sum(replay);
-	if (walk->count && walk->last.pc == replay->moment.pc &&
-	    walk->last.sum == replay->moment.sum)
+	if (walk->count && walk->last.pc == now->pc && walk->last.sum == now->sum)
 		return;
-	walk->last = replay->moment;
+	walk->last = *now;
 	walk->count++;
 	tell_where(replay, where);
 	if (json_array_size(walk->candidates) == CANDIDATES_MAX ||
 	    (!walk->asked->pc && strcmp(where, walk->where) == 0))
 		return;
 	snprintf(walk->where, WHERE_MAX, "%s", where);
-	name = moment_name(replay, &replay->moment);
+	name = moment_name(replay, now);
 	snprintf(walk->told + length, sizeof(walk->told) - length, "%s%s in %s", length ? ", " : "",
 	    json_string_value(name), where);
 	json_array_append_new(walk->candidates, name);
@@ -80,8 +82,9 @@ static bool is_over(const struct replay *replay, const struct walk *walk)
 
 static bool go_on(struct replay *replay, const char *how, struct failure *failure)
 {
-	return gdb_check(
-		   replay->gdb, gdb_run(replay->gdb, "%s", how), ERROR_RR_FAILED, NULL, failure) &&
+	struct gdb *gdb = replay_gdb(replay);
+
+	return gdb_check(gdb, gdb_run(gdb, "%s", how), ERROR_RR_FAILED, NULL, failure) &&
 	       position_update(replay, failure);
 }
 
@@ -91,7 +94,7 @@ static bool steps(struct replay *replay, struct walk *walk, struct failure *fail
 		if (!go_on(replay, "-exec-step-instruction", failure))
 			return false;
 		if (is_within(replay, &walk->first) &&
-		    (!walk->asked->pc || replay->moment.pc == walk->asked->pc))
+		    (!walk->asked->pc || replay_now(replay)->pc == walk->asked->pc))
 			add(replay, walk);
 	}
 	return true;
@@ -140,11 +143,11 @@ bool ambiguous_settle(struct replay *replay, const struct moment *asked, struct 
 	struct return_ticket first;
 	bool ok = true;
 
-	if (replay->at_end)
+	if (replay_is_at_end(replay))
 		return true;
 	breakpoints_suspend(replay);
 	first = return_ticket_hold(replay);
-	walk.first = replay->moment;
+	walk.first = *replay_now(replay);
 	walk.candidates = json_array();
 	add(replay, &walk);
 	ok = steps(replay, &walk, failure) && passes(replay, &walk, failure);

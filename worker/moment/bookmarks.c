@@ -45,7 +45,7 @@ static int fail(const char *why, struct failure *failure)
 static ssize_t read_file(const struct replay *replay, char text[BROKER_BOOKMARKS_MAX], bool *longer,
     struct failure *failure)
 {
-	cleanup_fd int fd = openat(replay->trace, BROKER_BOOKMARKS_FILE,
+	cleanup_fd int fd = openat(replay_trace(replay), BROKER_BOOKMARKS_FILE,
 	    O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	struct stat status;
 	ssize_t length = 0, got = 0;
@@ -181,11 +181,11 @@ bool bookmarks_find(
 		return false;
 	if (!entry)
 		bookmarks_fail_unknown(entries, name, failure);
-	else if (pid != replay->pid)
+	else if (pid != replay_pid(replay))
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "rr_replay_start with that pid opens it",
 		    "bookmark %.60s is a moment of process %lld; this session replays %lld", name,
-		    (long long)pid, replay->pid);
+		    (long long)pid, replay_pid(replay));
 	else
 		ok = position_from_json(json_object_get(entry, "moment"), moment);
 	if (ok && json_is_true(json_object_get(entry, "at_end")))

@@ -8,16 +8,14 @@
 #include "worker/session/launch.h"
 #include "worker/session/relatives.h"
 
-#define RR_NUMBER_MAX 2000 /* see position_hold */
-
 bool crossing_enter(struct replay *replay, size_t number, struct failure *failure)
 {
 	if (number == images_at(replay))
 		return true;
 	breakpoints_leave(replay);
-	replay->rr_number = (replay->rr_number + 1) % RR_NUMBER_MAX;
+	replay_next_rr(replay);
 	if (!launch_image(replay, number, failure)) {
-		replay->worker->broken = true;
+		replay_worker(replay)->broken = true;
 		return false;
 	}
 	/* The client set them in its own process. */
@@ -37,25 +35,27 @@ void crossing_await(struct replay *replay)
 {
 	const struct image *next = next_image(replay);
 
-	gdb_expect_end(replay->gdb, next && next->by_thread);
+	gdb_expect_end(replay_gdb(replay), next && next->by_thread);
 }
 
 bool crossing_is_reached(const struct replay *replay, long long event)
 {
 	const struct image *next = next_image(replay);
 
-	return next && (gdb_has_lost_rr(replay->gdb) || event >= next->event);
+	return next && (gdb_has_lost_rr(replay_gdb(replay)) || event >= next->event);
 }
 
 bool crossing_is_passed(const struct replay *replay)
 {
 	const struct image *next = next_image(replay);
 
-	return next && replay->moment.event > next->event;
+	return next && replay_now(replay)->event > next->event;
 }
 
 bool crossing_is_behind(const struct replay *replay)
 {
-	return images_at(replay) > 0 && replay->moment.event == images_start(replay) &&
-	       replay->moment.pc == replay->first_pc;
+	const struct moment *now = replay_now(replay);
+
+	return images_at(replay) > 0 && now->event == images_start(replay) &&
+	       now->pc == replay_first_pc(replay);
 }

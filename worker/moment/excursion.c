@@ -37,7 +37,7 @@ static void end(struct excursion *excursion)
 
 	excursion_forget(excursion, &excursion->from);
 	excursion->replay = NULL;
-	if (replay->worker->broken)
+	if (replay_worker(replay)->broken)
 		return;
 	breakpoints_resume(replay);
 	replay_changed(replay);
@@ -53,7 +53,7 @@ bool excursion_return(struct excursion *excursion, struct failure *failure)
 	struct replay *replay = excursion->replay;
 	bool ok = false;
 
-	if (!replay->worker->broken)
+	if (!replay_worker(replay)->broken)
 		ok = return_ticket_use(replay, &excursion->from, failure);
 	end(excursion);
 	return ok;

@@ -22,7 +22,7 @@ static json_t *read_registers(struct replay *replay, int thread)
 	json_t *results = NULL, *list;
 
 	/* The thread may be gone: then nothing is the same. */
-	gdb_try(replay->gdb, &results,
+	gdb_try(replay_gdb(replay), &results,
 	    "-data-list-register-values --thread %d --frame 0 x " REGISTERS, thread);
 	list = json_incref(json_object_get(results, "register-values"));
 	json_decref(results);
@@ -35,7 +35,7 @@ static char *read_stack(struct replay *replay, int thread)
 	const char *contents = NULL;
 	char *stack = NULL;
 
-	if (gdb_command(replay->gdb, &results,
+	if (gdb_command(replay_gdb(replay), &results,
 		"-data-read-memory-bytes --thread %d --frame 0 $sp %d", thread,
 		STACK_WORDS * 8) == GDB_DONE)
 		contents =
@@ -48,15 +48,16 @@ static char *read_stack(struct replay *replay, int thread)
 
 static int number_of(struct replay *replay, int tid)
 {
-	return replay->selected.tid == tid ? replay->selected.number
-					   : selection_number(replay, tid);
+	const struct selection *selected = replay_selected(replay);
+
+	return selected->tid == tid ? selected->number : selection_number(replay, tid);
 }
 
 static struct fingerprint take_of(struct replay *replay, int tid)
 {
 	int thread = number_of(replay, tid);
 
-	return (struct fingerprint){.moment = replay->moment,
+	return (struct fingerprint){.moment = *replay_now(replay),
 	    .registers = read_registers(replay, thread),
 	    .stack = read_stack(replay, thread)};
 }
@@ -64,7 +65,7 @@ static struct fingerprint take_of(struct replay *replay, int tid)
 /* The client may have selected another thread or frame than the one that stopped. */
 struct fingerprint fingerprint_take(struct replay *replay)
 {
-	return take_of(replay, replay->moment.tid);
+	return take_of(replay, replay_now(replay)->tid);
 }
 
 void fingerprint_forget(struct fingerprint *print)
@@ -100,18 +101,18 @@ static unsigned sum_of(struct replay *replay, int tid)
 
 unsigned fingerprint_sum(struct replay *replay)
 {
-	return sum_of(replay, replay->moment.tid);
+	return sum_of(replay, replay_now(replay)->tid);
 }
 
 bool fingerprint_has_thread_at(struct replay *replay, const struct moment *there)
 {
-	int tid = there->tid ? there->tid : replay->moment.tid;
+	int tid = there->tid ? there->tid : replay_now(replay)->tid;
 	json_t *results = NULL;
 	const char *address;
 	bool same;
 
 	/* As above. */
-	gdb_try(replay->gdb, &results, "-stack-info-frame --thread %d --frame 0",
+	gdb_try(replay_gdb(replay), &results, "-stack-info-frame --thread %d --frame 0",
 	    number_of(replay, tid));
 	address = mi_text(json_object_get(results, "frame"), "addr");
 	same = address && strtoull(address, NULL, 16) == there->pc && there->sum &&
@@ -128,8 +129,9 @@ bool fingerprint_is_in_call(struct replay *replay)
 	bool in_call;
 
 	/* As above. */
-	gdb_try(replay->gdb, &results, "-data-list-register-values --thread %d --frame 0 x 0",
-	    number_of(replay, replay->moment.tid));
+	gdb_try(replay_gdb(replay), &results,
+	    "-data-list-register-values --thread %d --frame 0 x 0",
+	    number_of(replay, replay_now(replay)->tid));
 	row = json_array_get(json_object_get(results, "register-values"), 0);
 	value = mi_text(row, "value");
 	in_call = value && (int32_t)strtoull(value, NULL, 16) == -ENOSYS;
@@ -144,7 +146,7 @@ static bool same_stack(const char *a, const char *b)
 
 bool fingerprint_is_here(struct replay *replay, const struct fingerprint *print)
 {
-	const struct moment *a = &replay->moment, *b = &print->moment;
+	const struct moment *a = replay_now(replay), *b = &print->moment;
 	struct fingerprint now;
 	bool same;
 
@@ -172,7 +174,7 @@ static size_t add_registers(
 	json_t *results = NULL, *names, *row;
 	size_t i, length = 0;
 
-	gdb_must(replay->gdb, &results, "-data-list-register-names " REGISTERS);
+	gdb_must(replay_gdb(replay), &results, "-data-list-register-names " REGISTERS);
 	names = json_object_get(results, "register-names");
 	json_array_foreach(print->registers, i, row)
 	{
@@ -259,7 +261,7 @@ bool fingerprint_condition(const struct fingerprint *print, char to[FINGERPRINT_
 /* Whether gdb can set a software breakpoint there now. */
 static bool is_mapped(struct replay *replay, unsigned long long address)
 {
-	return gdb_command(replay->gdb, NULL, "-data-read-memory-bytes 0x%llx 1", address) ==
+	return gdb_command(replay_gdb(replay), NULL, "-data-read-memory-bytes 0x%llx 1", address) ==
 	       GDB_DONE;
 }
 

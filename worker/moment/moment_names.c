@@ -7,14 +7,16 @@
 
 static void take_sum(struct replay *replay, struct moment *moment)
 {
-	struct moment *now = &replay->moment;
+	struct moment now = *replay_now(replay);
 
-	if (moment->sum || !moment->pc || now->event != moment->event ||
-	    now->ticks != moment->ticks || now->pc != moment->pc || now->tid != moment->tid)
+	if (moment->sum || !moment->pc || now.event != moment->event ||
+	    now.ticks != moment->ticks || now.pc != moment->pc || now.tid != moment->tid)
 		return;
-	if (!now->sum)
-		now->sum = fingerprint_sum(replay);
-	moment->sum = now->sum;
+	if (!now.sum) {
+		now.sum = fingerprint_sum(replay);
+		replay_arrived(replay, &now);
+	}
+	moment->sum = now.sum;
 }
 
 json_t *moment_name(struct replay *replay, const struct moment *moment)

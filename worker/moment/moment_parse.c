@@ -99,7 +99,7 @@ bool moment_go_near(
 	*failure = (struct failure){0};
 	*beside = true;
 	return position_go_event(replay, to->event, failure) &&
-	       (position_order(&replay->moment, to) > 0 ||
+	       (position_order(replay_now(replay), to) > 0 ||
 		   position_go_event(replay, to->event + 1, failure));
 }
 

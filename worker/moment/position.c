@@ -19,6 +19,7 @@
 #include "worker/moment/moment_names.h"
 #include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
+#include "worker/session/taught.h"
 
 #define PC_STOPS_MAX	64    /* stops at the wanted pc before its ticks are reached */
 #define PASSES_MAX	20000 /* of the wanted pc within its ticks: a string instruction repeats */
@@ -32,11 +33,12 @@
 static bool read_number(struct replay *replay, const char *command, const char **text,
     long long *number, struct failure *failure)
 {
-	enum gdb_outcome outcome = gdb_console(replay->gdb, text, command);
+	struct gdb *gdb = replay_gdb(replay);
+	enum gdb_outcome outcome = gdb_console(gdb, text, command);
 	const char *colon;
 	char *end;
 
-	if (!gdb_check(replay->gdb, outcome, ERROR_RR_FAILED, NULL, failure))
+	if (!gdb_check(gdb, outcome, ERROR_RR_FAILED, NULL, failure))
 		return false;
 	colon = strchr(*text, ':');
 	if (colon) {
@@ -61,7 +63,7 @@ bool position_read(struct replay *replay, struct moment *moment, struct failure 
 		moment->event++;
 	if (!read_number(replay, "when-ticks", &text, &moment->ticks, failure))
 		return false;
-	moment->tid = replay->selected.tid;
+	moment->tid = replay_selected(replay)->tid;
 	return true;
 }
 
@@ -73,17 +75,17 @@ bool position_update(struct replay *replay, struct failure *failure)
 	selection_take_stop(replay);
 	if (!position_read(replay, &moment, failure))
 		return false;
-	moment.pc = mi_address(json_object_get(gdb_last_stop(replay->gdb), "frame"), "addr");
-	replay->moment = moment;
+	moment.pc = mi_address(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), "addr");
+	replay_arrived(replay, &moment);
 	if (stop_kind(replay) == STOP_END)
-		replay->end = moment;
-	replay->at_end = position_is_end(replay);
+		replay_end_is_here(replay);
+	replay_stands(replay, position_is_end(replay), replay_is_at_signal(replay));
 	return true;
 }
 
 bool position_is_end(const struct replay *replay)
 {
-	const struct moment *now = &replay->moment, *end = &replay->end;
+	const struct moment *now = replay_now(replay), *end = replay_end(replay);
 
 	return stop_kind(replay) == STOP_END ||
 	       (end->event && now->event == end->event && now->ticks == end->ticks &&
@@ -92,8 +94,12 @@ bool position_is_end(const struct replay *replay)
 
 void position_take_sum(struct replay *replay)
 {
-	if (replay->moment.pc && !replay->moment.sum)
-		replay->moment.sum = fingerprint_sum(replay);
+	struct moment now = *replay_now(replay);
+
+	if (!now.pc || now.sum)
+		return;
+	now.sum = fingerprint_sum(replay);
+	replay_arrived(replay, &now);
 }
 
 json_t *position_json_exact(const struct moment *moment)
@@ -129,16 +135,15 @@ bool position_from_json(const json_t *json, struct moment *moment)
 
 static bool restart(struct replay *replay, const char *target, struct failure *failure)
 {
-	struct gdb *gdb = replay->gdb;
+	struct gdb *gdb = replay_gdb(replay);
 
-	replay->copies.seeks++;
-	replay->copies.seeks_in_call++;
+	leftover_forks_seek(replay);
 	if (leftover_forks_are_at_the_limit(replay, failure))
 		return false;
-	if (replay->taught.caches)
+	if (replay_taught(replay)->caches)
 		gdb_must_console(gdb, GDB_FORGET_MEMORY);
 	breakpoints_count_hits(replay);
-	replay->at_signal = replay->at_end = false;
+	replay_moves(replay);
 	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
 		NULL, failure) ||
 	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, failure) ||
@@ -164,21 +169,22 @@ static bool run_to(struct replay *replay, long long event, struct failure *failu
  */
 static bool reach_event(struct replay *replay, long long event, struct failure *failure)
 {
-	const long long before = replay->moment.event;
+	const struct moment *now = replay_now(replay);
+	const long long before = now->event;
 
 	for (int tries = 0; tries < RUN_TRIES; tries++) {
 		if (!run_to(replay, event, failure))
 			return false;
-		if (replay->moment.event >= event ||
-		    (replay->moment.event >= before && replay->moment.event > images_start(replay)))
+		if (now->event >= event ||
+		    (now->event >= before && now->event > images_start(replay)))
 			return true;
 	}
-	if (gdb_must_stop(replay->gdb))
-		worker_fail_interrupted(replay->worker, failure);
+	if (gdb_must_stop(replay_gdb(replay)))
+		worker_fail_interrupted(replay_worker(replay), failure);
 	else
 		failure_set(failure, ERROR_RR_FAILED, "call it again",
 		    "rr stopped at event %lld, on the way from event %lld to a later one",
-		    replay->moment.event, before);
+		    now->event, before);
 	return false;
 }
 
@@ -199,7 +205,7 @@ bool position_go_event(struct replay *replay, long long event, struct failure *f
 	if (!crossing_enter(replay, images_of_event(replay, event), failure))
 		return false;
 	/* From the end, rr would search for a later event forever. */
-	if (position_is_end(replay) && event > replay->moment.event)
+	if (position_is_end(replay) && event > replay_now(replay)->event)
 		return true;
 	if (!reach_event(replay, event, failure))
 		return false;
@@ -221,35 +227,42 @@ bool position_go_end(struct replay *replay, struct failure *failure)
 
 bool position_is_beyond(struct replay *replay, long long event, struct failure *failure)
 {
-	if (replay->end.event == 0 || event <= replay->end.event || event == REPLAY_EVENT_FAR)
+	if (replay_end(replay)->event == 0 || event <= replay_end(replay)->event ||
+	    event == REPLAY_EVENT_FAR)
 		return false;
 	failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_goto with moment \"end\" goes there",
-	    "there is no event %lld: the process ends at event %lld", event, replay->end.event);
+	    "there is no event %lld: the process ends at event %lld", event,
+	    replay_end(replay)->event);
 	return true;
 }
 
 static bool is_there(const struct replay *replay, const struct moment *to)
 {
-	return replay->moment.event == to->event && replay->moment.ticks == to->ticks &&
-	       (to->tid == 0 || replay->moment.tid == to->tid);
+	const struct moment *now = replay_now(replay);
+
+	return now->event == to->event && now->ticks == to->ticks &&
+	       (to->tid == 0 || now->tid == to->tid);
 }
 
 /* Of several passes of the same instruction, at the one whose sum is known. */
 static bool is_exactly_there(struct replay *replay, const struct moment *to)
 {
-	if (!is_there(replay, to) || (to->pc && replay->moment.pc != to->pc))
+	const struct moment *now = replay_now(replay);
+
+	if (!is_there(replay, to) || (to->pc && now->pc != to->pc))
 		return false;
 	if (!to->pc || !to->sum)
 		return true;
 	position_take_sum(replay);
-	return replay->moment.sum == to->sum;
+	return now->sum == to->sum;
 }
 
 /* Runs to the pc with an internal breakpoint, as long as the ticks are not beyond what is wanted.
  */
 static bool go_pc(struct replay *replay, const struct moment *to, struct failure *failure)
 {
-	struct gdb *gdb = replay->gdb;
+	const struct moment *now = replay_now(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
 	bool ok = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
 	    ERROR_RR_FAILED, NULL, failure);
@@ -257,10 +270,10 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 
 	json_decref(results);
 	for (int before = 0, passes = 0; ok && before < PC_STOPS_MAX && passes < PASSES_MAX;) {
-		bool same_task = to->tid == 0 || replay->moment.tid == to->tid;
+		bool same_task = to->tid == 0 || now->tid == to->tid;
 
-		if (replay->moment.event > to->event || position_is_end(replay) ||
-		    (same_task && replay->moment.ticks > to->ticks))
+		if (now->event > to->event || position_is_end(replay) ||
+		    (same_task && now->ticks > to->ticks))
 			break;
 		if (same_task && is_exactly_there(replay, to))
 			break;
@@ -279,9 +292,11 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 /* A seek consists of several restarts, each of which cannot be interrupted. */
 static bool is_interrupted(const struct replay *replay, struct failure *failure)
 {
-	if (gdb_must_stop(replay->gdb))
-		worker_fail_interrupted(replay->worker, failure);
-	return gdb_must_stop(replay->gdb);
+	struct gdb *gdb = replay_gdb(replay);
+
+	if (gdb_must_stop(gdb))
+		worker_fail_interrupted(replay_worker(replay), failure);
+	return gdb_must_stop(gdb);
 }
 
 /*
@@ -292,9 +307,10 @@ static bool go_call(struct replay *replay, const struct moment *call, struct fai
 {
 	struct failure missed = {0};
 
-	if (call->event == 0 || replay->moment.event > call->event || go_pc(replay, call, &missed))
+	if (call->event == 0 || replay_now(replay)->event > call->event ||
+	    go_pc(replay, call, &missed))
 		return true;
-	if (!replay->worker->broken && !gdb_must_stop(replay->gdb))
+	if (!replay_worker(replay)->broken && !gdb_must_stop(replay_gdb(replay)))
 		return true;
 	*failure = missed;
 	return false;
@@ -325,14 +341,15 @@ bool position_go_exec(struct replay *replay, size_t number, struct failure *fail
 static bool go_before(
     struct replay *replay, const struct moment *to, bool *none, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
+
 	*none = false;
 	for (long long back = 1; back <= SEEK_BACK_MAX && back <= to->event; back *= 2) {
 		if (is_interrupted(replay, failure) ||
 		    !position_go_event(replay, to->event - back, failure))
 			return false;
-		if (replay->moment.event < to->event &&
-		    (to->tid == 0 || replay->moment.tid == to->tid) &&
-		    replay->moment.ticks <= to->ticks)
+		if (now->event < to->event && (to->tid == 0 || now->tid == to->tid) &&
+		    now->ticks <= to->ticks)
 			return true;
 	}
 	*none = true;
@@ -342,13 +359,14 @@ static bool go_before(
 /* If rr cannot seek: single steps. There are few between two close events. */
 static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
 {
-	for (int i = 0;
-	     i < STEPS_MAX && replay->moment.event <= to->event && replay->moment.ticks < to->ticks;
-	     i++) {
+	struct gdb *gdb = replay_gdb(replay);
+	const struct moment *now = replay_now(replay);
+
+	for (int i = 0; i < STEPS_MAX && now->event <= to->event && now->ticks < to->ticks; i++) {
 		if (is_interrupted(replay, failure))
 			return false;
-		if (!gdb_check(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction 4"),
-			ERROR_RR_FAILED, NULL, failure) ||
+		if (!gdb_check(gdb, gdb_run(gdb, "-exec-step-instruction 4"), ERROR_RR_FAILED, NULL,
+			failure) ||
 		    !position_update(replay, failure))
 			return false;
 	}
@@ -375,15 +393,17 @@ static bool go_ticks(struct replay *replay, const struct moment *to, struct fail
  */
 static bool is_behind_call(struct replay *replay, const struct moment *to)
 {
-	return to->pc && to->sum && replay->moment.event == to->event + 1 &&
+	return to->pc && to->sum && replay_now(replay)->event == to->event + 1 &&
 	       fingerprint_has_thread_at(replay, to);
 }
 
 /* rr stops nowhere before the exec that the session begins with is done, but an interrupt does. */
 static bool is_behind_first_call(struct replay *replay, const struct moment *to)
 {
-	return (to->tid == 0 || replay->moment.tid == to->tid) &&
-	       replay->moment.ticks == to->ticks && is_behind_call(replay, to);
+	const struct moment *now = replay_now(replay);
+
+	return (to->tid == 0 || now->tid == to->tid) && now->ticks == to->ticks &&
+	       is_behind_call(replay, to);
 }
 
 /* At the beginning of the event: goes there if it is such a moment, else stays. */
@@ -405,6 +425,7 @@ static bool try_behind_call(
  */
 static bool go(struct replay *replay, const struct moment *to, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct failure missed = {0};
 	bool arrived;
 
@@ -417,11 +438,10 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 		return false;
 	if (arrived)
 		return true;
-	if (to->pc && replay->moment.event == to->event &&
-	    (replay->moment.tid != to->tid || replay->moment.ticks <= to->ticks)) {
+	if (to->pc && now->event == to->event && (now->tid != to->tid || now->ticks <= to->ticks)) {
 		if (go_pc(replay, to, &missed) && is_exactly_there(replay, to))
 			return true;
-		if (replay->worker->broken || gdb_must_stop(replay->gdb)) {
+		if (replay_worker(replay)->broken || gdb_must_stop(replay_gdb(replay))) {
 			*failure = missed;
 			return false;
 		}
@@ -445,15 +465,16 @@ static void fail_unreached(struct replay *replay, const struct moment *to, struc
 
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	bool ok;
 
 	breakpoints_suspend(replay);
 	ok = go(replay, to, failure);
 	breakpoints_resume(replay);
-	if (gdb_must_stop(replay->gdb) && !failure->message[0])
-		worker_fail_interrupted(replay->worker, failure);
-	if (replay->worker->broken || gdb_must_stop(replay->gdb) ||
-	    position_is_beyond(replay, to->event, failure))
+	if (gdb_must_stop(gdb) && !failure->message[0])
+		worker_fail_interrupted(worker, failure);
+	if (worker->broken || gdb_must_stop(gdb) || position_is_beyond(replay, to->event, failure))
 		return false;
 	if (ok && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
 		return true;
@@ -468,16 +489,16 @@ int position_hold(struct replay *replay)
 	int number;
 
 	/* Without one, the way back is a longer one, to the same moment. */
-	if (gdb_console(replay->gdb, &text, "checkpoint") != GDB_DONE)
+	if (gdb_console(replay_gdb(replay), &text, "checkpoint") != GDB_DONE)
 		return 0;
 	found = strstr(text, said);
 	number = found ? (int)strtol(found + sizeof(said) - 1, NULL, 10) : 0;
-	return number > 0 && number < HELD_MAX ? replay->rr_number * HELD_MAX + number : 0;
+	return number > 0 && number < HELD_MAX ? replay_rr_number(replay) * HELD_MAX + number : 0;
 }
 
 bool position_is_held(const struct replay *replay, int held)
 {
-	return held && held / HELD_MAX == replay->rr_number;
+	return held && held / HELD_MAX == replay_rr_number(replay);
 }
 
 bool position_return(struct replay *replay, int held, struct failure *failure)
@@ -499,5 +520,5 @@ void position_release(struct replay *replay, int held)
 	snprintf(command, sizeof(command), "delete checkpoint %d", held % HELD_MAX);
 	if (position_is_held(replay, held))
 		gdb_try_console(/* one that stays costs rr one more process */
-		    replay->gdb, command);
+		    replay_gdb(replay), command);
 }

@@ -9,14 +9,14 @@
 /* Reads the moment of the selected thread from rr. */
 bool position_read(struct replay *replay, struct moment *moment, struct failure *failure);
 
-/* After a stop: stores the thread that stopped, and its moment in replay->moment. */
+/* After a stop: stores the thread that stopped, and its moment in replay_now. */
 bool position_update(struct replay *replay, struct failure *failure);
 
 /* Whether the program is at the end, where rr goes no further forward: because the stop says so, or
  * because it was so before. */
 bool position_is_end(const struct replay *replay);
 
-/* After position_update: adds to replay->moment which pass of its instruction it is. */
+/* After position_update: adds to replay_now which pass of its instruction it is. */
 void position_take_sum(struct replay *replay);
 
 /* As {event, ticks, tid, pc, sum}, for checkpoints and state. */

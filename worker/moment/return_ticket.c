@@ -9,12 +9,14 @@
 
 struct return_ticket return_ticket_here(const struct replay *replay)
 {
+	const struct selection *selected = replay_selected(replay);
+
 	return (struct return_ticket){
-	    .moment = replay->moment,
-	    .tid = replay->selected.tid,
-	    .frame = replay->selected.frame,
-	    .at_end = replay->at_end,
-	    .at_signal = replay->at_signal,
+	    .moment = *replay_now(replay),
+	    .tid = selected->tid,
+	    .frame = selected->frame,
+	    .at_end = replay_is_at_end(replay),
+	    .at_signal = replay_is_at_signal(replay),
 	};
 }
 
@@ -30,7 +32,7 @@ struct return_ticket return_ticket_hold(struct replay *replay)
 
 void return_ticket_release(struct replay *replay, struct return_ticket *ticket)
 {
-	if (!replay->worker->broken)
+	if (!replay_worker(replay)->broken)
 		position_release(replay, ticket->held);
 	ticket->held = 0;
 }
@@ -46,23 +48,23 @@ static bool seek(struct replay *replay, const struct return_ticket *to, struct f
 		return position_go(replay, &to->moment, failure);
 	if (!position_go_end(replay, failure))
 		return false;
-	replay->moment = to->moment;
+	replay_arrived(replay, &to->moment);
 	return true;
 }
 
 bool return_ticket_use(
     struct replay *replay, const struct return_ticket *to, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	bool ok;
 
-	gdb_shield(replay->gdb, true);
+	gdb_shield(gdb, true);
 	ok = seek(replay, to, failure);
-	gdb_shield(replay->gdb, false);
+	gdb_shield(gdb, false);
 	if (!ok)
 		return false;
-	replay->at_end = to->at_end;
-	replay->at_signal = to->at_signal;
-	if (to->tid && to->tid != replay->selected.tid)
+	replay_stands(replay, to->at_end, to->at_signal);
+	if (to->tid && to->tid != replay_selected(replay)->tid)
 		selection_set_thread(replay, to->tid);
 	if (to->frame)
 		selection_set_frame(replay, to->frame);

@@ -75,7 +75,7 @@ static void tell(struct replay *replay, const json_t *signals, bool stop)
 	if (strcmp(command, "handle") == 0)
 		return;
 	strlcat(command, stop ? " stop print pass" : " nostop noprint pass", sizeof(command));
-	gdb_must_console(replay->gdb, command);
+	gdb_must_console(replay_gdb(replay), command);
 }
 
 static void tell_all(struct replay *replay, const json_t *signals)
@@ -89,44 +89,45 @@ void signals_begin(struct replay *replay)
 	char name[NAME_MAX_BYTES];
 
 	for (size_t i = 0; noise[i]; i++)
-		json_object_set_new(replay->signals, noise[i], json_false());
+		json_object_set_new(replay_signals(replay), noise[i], json_false());
 	for (int number = 1; number <= SIGNALS_MAX; number++)
 		if (images_handle_signal(replay, number) && !stops_always(number) &&
 		    number != SIGSTKFLT)
-			json_object_set_new(replay->signals, name_of(number, name), json_false());
-	tell_all(replay, replay->signals);
+			json_object_set_new(
+			    replay_signals(replay), name_of(number, name), json_false());
+	tell_all(replay, replay_signals(replay));
 }
 
 void signals_stop_at_faults(struct replay *replay)
 {
-	gdb_must_console(
-	    replay->gdb, "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
+	gdb_must_console(replay_gdb(replay),
+	    "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
 }
 
 /* gdb's "all" leaves out the signals with which it stops the program itself. rr reports a process's
  * end as SIGKILL. */
 void signals_pass_all(struct replay *replay)
 {
-	gdb_must_console(replay->gdb, "handle all nostop noprint pass");
-	gdb_must_console(replay->gdb, "handle SIGKILL stop print pass");
+	gdb_must_console(replay_gdb(replay), "handle all nostop noprint pass");
+	gdb_must_console(replay_gdb(replay), "handle SIGKILL stop print pass");
 }
 
 void signals_stop_again(struct replay *replay)
 {
-	if (replay->worker->broken)
+	if (replay_worker(replay)->broken)
 		return;
-	gdb_must_console(replay->gdb, "handle all stop print pass");
+	gdb_must_console(replay_gdb(replay), "handle all stop print pass");
 	signals_apply(replay);
 }
 
 void signals_apply(struct replay *replay)
 {
-	tell_all(replay, replay->signals);
+	tell_all(replay, replay_signals(replay));
 }
 
 json_t *signals_save(const struct replay *replay)
 {
-	return json_deep_copy(replay->signals);
+	return json_deep_copy(replay_signals(replay));
 }
 
 void signals_restore(struct replay *replay, const json_t *saved)
@@ -137,9 +138,9 @@ void signals_restore(struct replay *replay, const json_t *saved)
 	json_object_foreach((json_t *)saved, name, stops)
 	{
 		if (number_of(name))
-			json_object_set(replay->signals, name, stops);
+			json_object_set(replay_signals(replay), name, stops);
 	}
-	tell_all(replay, replay->signals);
+	tell_all(replay, replay_signals(replay));
 }
 
 /* Adds what a call asks for to `changes`; false with *failure filled. */
@@ -177,7 +178,7 @@ bool signals_stop_at(struct replay *replay, const char *name, struct failure *fa
 	bool ok = take(changes, names, true, failure);
 
 	if (ok) {
-		json_object_update(replay->signals, changes);
+		json_object_update(replay_signals(replay), changes);
 		tell_all(replay, changes);
 	}
 	json_decref(names);
@@ -191,7 +192,7 @@ static json_t *answer(const struct replay *replay)
 	json_t *passed = json_array(), *stops;
 	const char *name;
 
-	json_object_foreach(replay->signals, name, stops)
+	json_object_foreach(replay_signals(replay), name, stops)
 	{
 		if (!json_is_true(stops))
 			json_array_append_new(passed, json_string(name));
@@ -205,7 +206,7 @@ json_t *tool_signals(
 	json_t *changes = json_object(), *result = NULL;
 
 	if (take(changes, args->pass, false, failure) && take(changes, args->stop, true, failure)) {
-		json_object_update(replay->signals, changes);
+		json_object_update(replay_signals(replay), changes);
 		tell_all(replay, changes);
 		result = answer(replay);
 		replay_changed(replay);

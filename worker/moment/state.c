@@ -16,9 +16,9 @@
 #define REST_MAX   (PATH_MAX + 1024 + LISTED_MAX)
 
 /* What rr itself holds ends with that rr. */
-static json_t *checkpoints_json(const struct replay *replay)
+static json_t *checkpoints_json(struct replay *replay)
 {
-	json_t *saved = json_deep_copy(replay->checkpoints), *entry;
+	json_t *saved = json_deep_copy(replay_checkpoints(replay)->entries), *entry;
 	size_t i;
 
 	json_array_foreach(saved, i, entry) json_object_del(entry, "held");
@@ -27,15 +27,17 @@ static json_t *checkpoints_json(const struct replay *replay)
 
 static json_t *state_json(struct replay *replay)
 {
+	const struct selection *selected = replay_selected(replay);
+
 	position_take_sum(replay);
 	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o}", "trace_dir",
-	    replay->trace_dir, "pid", (json_int_t)replay->pid, "asked_pid",
-	    (json_int_t)replay->asked.pid, "fork_pid", replay->fork_pid, "moment",
-	    position_json_exact(&replay->moment), "selected_tid", replay->selected.tid, "frame",
-	    replay->selected.frame, "at_end", replay->at_end, "at_signal", replay->at_signal,
-	    "breakpoints", breakpoints_save(replay), "checkpoints", checkpoints_json(replay),
-	    "next_breakpoint", replay->breakpoints.next, "next_checkpoint", replay->next_checkpoint,
-	    "signals", signals_save(replay));
+	    replay_trace_dir(replay), "pid", (json_int_t)replay_pid(replay), "asked_pid",
+	    (json_int_t)replay_asked(replay)->pid, "fork_pid", replay_is_from_fork(replay),
+	    "moment", position_json_exact(replay_now(replay)), "selected_tid", selected->tid,
+	    "frame", selected->frame, "at_end", replay_is_at_end(replay), "at_signal",
+	    replay_is_at_signal(replay), "breakpoints", breakpoints_save(replay), "checkpoints",
+	    checkpoints_json(replay), "next_breakpoint", replay_breakpoints(replay)->next,
+	    "next_checkpoint", replay_checkpoints(replay)->next, "signals", signals_save(replay));
 }
 
 bool state_has_room(struct replay *replay, size_t more, struct failure *failure)
@@ -56,9 +58,11 @@ bool state_has_room(struct replay *replay, size_t more, struct failure *failure)
 
 void state_send(struct replay *replay)
 {
-	if (replay->worker->broken)
+	struct worker *worker = replay_worker(replay);
+
+	if (worker->broken)
 		return;
-	worker_state(replay->worker, state_json(replay));
+	worker_state(worker, state_json(replay));
 }
 
 static int integer(const json_t *state, const char *name)
@@ -68,6 +72,7 @@ static int integer(const json_t *state, const char *name)
 
 bool state_restore(struct replay *replay, const json_t *state, struct failure *failure)
 {
+	struct breakpoint_list *list = replay_breakpoints(replay);
 	const json_t *checkpoints = json_object_get(state, "checkpoints");
 	struct moment moment;
 
@@ -78,20 +83,20 @@ bool state_restore(struct replay *replay, const json_t *state, struct failure *f
 	if (json_is_true(json_object_get(state, "at_end"))) {
 		if (!position_go_event(replay, REPLAY_EVENT_FAR, failure))
 			return false;
-		replay->at_end = true;
+		replay_stands(replay, true, replay_is_at_signal(replay));
 	} else if (!position_go(replay, &moment, failure)) {
 		return false;
 	}
 	breakpoints_restore(replay, json_object_get(state, "breakpoints"));
 	signals_restore(replay, json_object_get(state, "signals"));
 	if (json_is_array(checkpoints)) {
-		json_decref(replay->checkpoints);
-		replay->checkpoints = json_deep_copy(checkpoints);
+		json_decref(replay_checkpoints(replay)->entries);
+		replay_checkpoints(replay)->entries = json_deep_copy(checkpoints);
 	}
-	if (integer(state, "next_breakpoint") > replay->breakpoints.next)
-		replay->breakpoints.next = integer(state, "next_breakpoint");
-	if (integer(state, "next_checkpoint") > replay->next_checkpoint)
-		replay->next_checkpoint = integer(state, "next_checkpoint");
+	if (integer(state, "next_breakpoint") > list->next)
+		list->next = integer(state, "next_breakpoint");
+	if (integer(state, "next_checkpoint") > replay_checkpoints(replay)->next)
+		replay_checkpoints(replay)->next = integer(state, "next_checkpoint");
 	return true;
 }
 
@@ -99,8 +104,9 @@ void state_select(struct replay *replay, const json_t *state)
 {
 	int frame = integer(state, "frame"), tid = integer(state, "selected_tid");
 
-	replay->at_signal = json_is_true(json_object_get(state, "at_signal"));
-	if (tid && tid != replay->selected.tid)
+	replay_stands(
+	    replay, replay_is_at_end(replay), json_is_true(json_object_get(state, "at_signal")));
+	if (tid && tid != replay_selected(replay)->tid)
 		selection_set_thread(replay, tid);
 	if (frame)
 		selection_set_frame(replay, frame);

@@ -11,7 +11,7 @@
 
 bool visit_process(struct replay *replay, long long pid, long long event, struct failure *failure)
 {
-	if (pid == replay->pid)
+	if (pid == replay_pid(replay))
 		return true;
 	if (!relatives_turn_to(replay, pid)) {
 		failure_set(failure, ERROR_UNSUPPORTED,
@@ -19,8 +19,7 @@ bool visit_process(struct replay *replay, long long pid, long long event, struct
 		    "process %lld of the recording cannot be visited", pid);
 		return false;
 	}
-	if (replay->writes)
-		kernel_writes_turn_to(replay->writes, pid);
+	kernel_writes_turn_to(replay, pid);
 	return crossing_enter(replay, images_of_event(replay, event), failure) &&
 	       position_update(replay, failure);
 }
@@ -30,6 +29,5 @@ void visit_end(struct replay *replay)
 	if (!relatives_is_away(replay))
 		return;
 	relatives_turn_home(replay);
-	if (replay->writes)
-		kernel_writes_turn_to(replay->writes, replay->pid);
+	kernel_writes_turn_to(replay, replay_pid(replay));
 }

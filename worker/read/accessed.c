@@ -116,11 +116,11 @@ size_t accessed_bytes(
 	size_t length = 0;
 
 	for (size_t wanted = most; wanted && !hex; wanted--) {
-		if (gdb_command(replay->gdb, &results, "-data-read-memory-bytes 0x%llx %zu",
+		if (gdb_command(replay_gdb(replay), &results, "-data-read-memory-bytes 0x%llx %zu",
 			address, wanted) == GDB_DONE)
 			hex = mi_text(
 			    json_array_get(json_object_get(results, "memory"), 0), "contents");
-		else if (replay->worker->broken)
+		else if (replay_worker(replay)->broken)
 			return 0;
 		if (hex)
 			for (; length < wanted && hex[2 * length]; length++)

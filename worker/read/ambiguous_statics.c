@@ -10,6 +10,7 @@
 #include "worker/read/identifiers.h"
 #include "worker/read/scope.h"
 #include "worker/session/selection.h"
+#include "worker/session/taught.h"
 
 #define NAME_SHOWN 128
 #define AMBIGUOUS  "rr-ambiguous "
@@ -99,30 +100,34 @@ static void fail(const char *line, struct failure *failure)
 
 static void define(struct replay *replay)
 {
-	if (replay->taught.statics != STATICS_UNTRIED)
+	struct gdb *gdb = replay_gdb(replay);
+	struct taught *taught = replay_taught(replay);
+
+	if (taught->statics != STATICS_UNTRIED)
 		return;
-	if (gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, NULL, definition), UNCHECKED))
-		replay->taught.statics = STATICS_CHECKED;
-	else if (!replay->worker->interrupt)
-		replay->taught.statics = STATICS_UNKNOWN;
+	if (gdb_done_or_warn(gdb, gdb_console(gdb, NULL, definition), UNCHECKED))
+		taught->statics = STATICS_CHECKED;
+	else if (!replay_worker(replay)->interrupt)
+		taught->statics = STATICS_UNKNOWN;
 }
 
 bool ambiguous_statics_check(struct replay *replay, const char *expression, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	struct identifier next = identifier_next(expression, expression);
 	char command[REPLAY_EXPRESSION_MAX + 64]; /* any one name fits */
 	const char *line = NULL;
 
 	while (!line && write_command(expression, &next, command, sizeof(command))) {
 		define(replay);
-		if (replay->taught.statics != STATICS_CHECKED)
+		if (replay_taught(replay)->statics != STATICS_CHECKED)
 			return true;
 		if (!selection_console(replay, command)) {
-			gdb_done_or_warn(replay->gdb,
-			    replay->worker->broken ? GDB_LOST : GDB_REFUSED, UNCHECKED);
+			gdb_done_or_warn(
+			    gdb, replay_worker(replay)->broken ? GDB_LOST : GDB_REFUSED, UNCHECKED);
 			return true;
 		}
-		line = strstr(gdb_console_text(replay->gdb), AMBIGUOUS);
+		line = strstr(gdb_console_text(gdb), AMBIGUOUS);
 	}
 	if (!line)
 		return true;

@@ -116,14 +116,15 @@ json_t *tool_disassemble(
 	if (!code_address(replay, args->location, &start, failure))
 		return NULL;
 	code_address(replay, NULL, &pc, &ignored);
-	outcome = gdb_command(replay->gdb, &results, "-data-disassemble -s 0x%llx -e 0x%llx -- 0",
-	    start, start + (unsigned long long)args->count * INSTRUCTION_BYTES);
+	outcome =
+	    gdb_command(replay_gdb(replay), &results, "-data-disassemble -s 0x%llx -e 0x%llx -- 0",
+		start, start + (unsigned long long)args->count * INSTRUCTION_BYTES);
 	/* There is less to read near the end of a mapping. */
 	for (int i = 0; outcome == GDB_REFUSED && i < 12; i++)
-		outcome = gdb_command(replay->gdb, &results,
+		outcome = gdb_command(replay_gdb(replay), &results,
 		    "-data-disassemble -s 0x%llx -e 0x%llx -- 0", start,
 		    start + ((unsigned long long)args->count * INSTRUCTION_BYTES >> (i + 1)) + 1);
-	if (gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT,
+	if (gdb_check(replay_gdb(replay), outcome, ERROR_INVALID_ARGUMENT,
 		"rr_memory_map shows what is mapped at this moment", failure))
 		result = json_pack("{s:o}", "instructions",
 		    instruction_lines(json_object_get(results, "asm_insns"), pc, args->count));
@@ -156,7 +157,7 @@ json_t *tool_memory_map(
 
 	if (!mappings) {
 		failure_set(failure, ERROR_RR_FAILED, NULL,
-		    "rr does not say what is mapped: %.200s", gdb_message(replay->gdb));
+		    "rr does not say what is mapped: %.200s", gdb_message(replay_gdb(replay)));
 		return NULL;
 	}
 	if (args->address && !code_pointer(replay, args->address, &address, failure)) {

@@ -17,15 +17,16 @@ static const char right[] = "right ", wrong[] = "wrong ";
 /* What the script printed, without the end of its line; NULL: it did not answer. */
 static char *ask(struct replay *replay, unsigned long long address, const char *condition)
 {
+	const struct selection *selected = replay_selected(replay);
 	char command[REPLAY_EXPRESSION_MAX + 64];
 	const char *said;
 
 	printers_load(replay);
 	snprintf(command, sizeof(command), "rr-condition %llu %.*s", address, REPLAY_EXPRESSION_MAX,
 	    condition);
-	if (!selection_console_in(replay, replay->selected.number, replay->selected.frame, command))
+	if (!selection_console_in(replay, selected->number, selected->frame, command))
 		return NULL;
-	said = gdb_console_text(replay->gdb);
+	said = gdb_console_text(replay_gdb(replay));
 	return said ? strndup(said, strcspn(said, "\n")) : NULL;
 }
 

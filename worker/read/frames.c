@@ -65,19 +65,19 @@ size_t frames_repeated(const json_t *frames, size_t at, size_t *period)
 static bool list_frames(
     struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
-	enum gdb_outcome outcome = gdb_command(
-	    replay->gdb, &results, "-stack-list-frames --thread %d %d %d", thread, from, to);
+	enum gdb_outcome outcome =
+	    gdb_command(gdb, &results, "-stack-list-frames --thread %d %d %d", thread, from, to);
 
 	*stack = NULL;
-	if (outcome == GDB_REFUSED && from > 0 && !gdb_was_interrupted(replay->gdb)) {
-		if (!gdb_says(gdb_message(replay->gdb), SAYS_NO_FRAME))
-			gdb_done_or_warn(
-			    replay->gdb, outcome, "the frames further out were not read");
+	if (outcome == GDB_REFUSED && from > 0 && !gdb_was_interrupted(gdb)) {
+		if (!gdb_says(gdb_message(gdb), SAYS_NO_FRAME))
+			gdb_done_or_warn(gdb, outcome, "the frames further out were not read");
 		*stack = json_array();
 		return true;
 	}
-	if (!gdb_check(replay->gdb, outcome, ERROR_GDB_FAILED, NULL, failure))
+	if (!gdb_check(gdb, outcome, ERROR_GDB_FAILED, NULL, failure))
 		return false;
 	*stack = json_incref(json_object_get(results, "stack"));
 	json_decref(results);
@@ -86,11 +86,12 @@ static bool list_frames(
 
 static void add_arguments(struct replay *replay, int thread, int from, int to, json_t *frames)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *entry, *row, *list;
 	size_t i;
 
-	if (!gdb_done_or_warn(replay->gdb,
-		gdb_command(replay->gdb, &results,
+	if (!gdb_done_or_warn(gdb,
+		gdb_command(gdb, &results,
 		    "-stack-list-arguments --thread %d --simple-values %d %d", thread, from, to),
 		"the arguments of frames were not read"))
 		return;
@@ -118,7 +119,7 @@ static bool is_unknown(
 		return false;
 	mapping = mappings_find(mappings, strtoull(address, NULL, 16));
 	return !mapping || mapping->file[0] != '/' ||
-	       (replay->executable && strcmp(mapping->file, replay->executable) != 0);
+	       (replay_executable(replay) && strcmp(mapping->file, replay_executable(replay)) != 0);
 }
 
 /* Behind such a frame gdb takes words of the stack for return addresses. */
@@ -284,7 +285,7 @@ json_t *frames_from(struct replay *replay, int thread, int start, int depth, siz
 
 json_t *frames_near(struct replay *replay, int depth, size_t budget)
 {
-	return frames_from(replay, replay->selected.number, 0, depth, budget);
+	return frames_from(replay, replay_selected(replay)->number, 0, depth, budget);
 }
 
 void frames_select_own(struct replay *replay, json_t *answer)
@@ -303,19 +304,20 @@ void frames_select_own(struct replay *replay, json_t *answer)
 bool frames_number(
     struct replay *replay, int level, const char *expression, unsigned long long *number)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
 	const char *value = NULL;
 
-	enum gdb_outcome outcome = gdb_command(replay->gdb, &results,
+	enum gdb_outcome outcome = gdb_command(gdb, &results,
 	    "-data-evaluate-expression --thread %d --frame %d %s\"(unsigned long) %s\"",
-	    replay->selected.number, level, expression[0] == '$' ? "--language c " : "",
+	    replay_selected(replay)->number, level, expression[0] == '$' ? "--language c " : "",
 	    expression);
 
 	/* Many count frames up to the one that is not there. */
 	if (outcome == GDB_DONE)
 		value = mi_text(results, "value");
-	else if (expression[0] == '$' && !gdb_says(gdb_message(replay->gdb), SAYS_NO_FRAME))
-		gdb_done_or_warn(replay->gdb, outcome, "a register of a frame was not read");
+	else if (expression[0] == '$' && !gdb_says(gdb_message(gdb), SAYS_NO_FRAME))
+		gdb_done_or_warn(gdb, outcome, "a register of a frame was not read");
 	if (value)
 		*number = strtoull(value, NULL, 0);
 	json_decref(results);

@@ -39,7 +39,7 @@ static void ask(struct replay *replay, int thread, json_t *frame)
 
 	if (!selection_console_in(replay, thread, level, script))
 		return;
-	said = gdb_console_text(replay->gdb);
+	said = gdb_console_text(replay_gdb(replay));
 	if (said && said[0] == '/')
 		json_object_set_new(
 		    frame, "function_file", json_stringn(said, strcspn(said, "\n")));

@@ -11,6 +11,7 @@
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/mappings.h"
+#include "worker/session/taught.h"
 
 #define PATH_TOTAL 4096 /* bytes of all folders */
 
@@ -70,7 +71,7 @@ static bool add_folders(struct replay *replay, const json_t *libraries)
 		const char *name = mi_text(library, "target-name");
 
 		if (mappings && name && strcmp(mi_text(library, "symbols-loaded"), "0") == 0)
-			added |= add_folder(mappings, name, replay->taught.library_folders);
+			added |= add_folder(mappings, name, replay_taught(replay)->library_folders);
 	}
 	mappings_free(mappings);
 	return added;
@@ -82,12 +83,12 @@ static void correct_frame(struct replay *replay)
 {
 	json_t *results = NULL, *stop;
 
-	if (gdb_last_stop(replay->gdb) &&
-	    gdb_command(replay->gdb, &results, "-stack-info-frame --frame 0") == GDB_DONE &&
+	if (gdb_last_stop(replay_gdb(replay)) &&
+	    gdb_command(replay_gdb(replay), &results, "-stack-info-frame --frame 0") == GDB_DONE &&
 	    json_object_get(results, "frame")) {
-		stop = json_copy(gdb_last_stop(replay->gdb));
+		stop = json_copy(gdb_last_stop(replay_gdb(replay)));
 		json_object_set(stop, "frame", json_object_get(results, "frame"));
-		gdb_amend_stop(replay->gdb, stop);
+		gdb_amend_stop(replay_gdb(replay), stop);
 		json_decref(stop);
 	}
 	json_decref(results);
@@ -95,16 +96,17 @@ static void correct_frame(struct replay *replay)
 
 void libraries_find(struct replay *replay)
 {
+	struct taught *taught = replay_taught(replay);
 	json_t *results = NULL;
 
-	if (!exchange_take_missed_library(gdb_exchange(replay->gdb)))
+	if (!exchange_take_missed_library(gdb_exchange(replay_gdb(replay))))
 		return;
-	gdb_must(replay->gdb, &results, "-file-list-shared-libraries");
+	gdb_must(replay_gdb(replay), &results, "-file-list-shared-libraries");
 	bool added = add_folders(replay, json_object_get(results, "shared-libraries"));
-	replay->library_late |= added;
-	if (added && gdb_done_or_warn(replay->gdb,
-			 gdb_command(replay->gdb, NULL, "-gdb-set solib-search-path %s",
-			     replay->taught.library_folders),
+	taught->library_late |= added;
+	if (added && gdb_done_or_warn(replay_gdb(replay),
+			 gdb_command(replay_gdb(replay), NULL, "-gdb-set solib-search-path %s",
+			     taught->library_folders),
 			 "a library that the program has loaded has no symbols here"))
 		correct_frame(replay);
 	json_decref(results);

@@ -74,9 +74,10 @@ failed:
 
 struct mappings *mappings_read(struct replay *replay)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	const char *text;
 
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &text, "info proc mappings"),
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info proc mappings"),
 		"it is not known what is mapped, so nothing here rests on that"))
 		return NULL;
 	return mappings_parse(text);

@@ -100,7 +100,7 @@ static void look_for(struct replay *replay, const char *kind, const char *wanted
 	for (int i = 0; i < 2; i++) {
 		snprintf(part, sizeof(part), "%.*s", i ? NAME_LENGTH_MAX : (int)half,
 		    wanted + (i ? half : 0));
-		if (gdb_command(replay->gdb, &found[i],
+		if (gdb_command(replay_gdb(replay), &found[i],
 			"-symbol-info-%s --max-results %d --name %s", kind, FOUND_MAX,
 			part) == GDB_DONE)
 			look_up(found[i], wanted, near);
@@ -140,6 +140,7 @@ int names_suggest(struct replay *replay, const char *location, struct failure *f
 
 void names_suggest_variable(struct replay *replay, const char *name, struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
 	struct near near[NEAR_MAX + 1] = {0};
 	json_t *found[4] = {NULL}, *locals = NULL, *variable;
 	const int limit = (int)strlen(name) / 3 + 1;
@@ -147,9 +148,9 @@ void names_suggest_variable(struct replay *replay, const char *name, struct fail
 
 	if (strlen(name) < 2)
 		return;
-	if (gdb_command(replay->gdb, &locals,
-		"-stack-list-variables --thread %d --frame %d --no-values", replay->selected.number,
-		replay->selected.frame) == GDB_DONE)
+	if (gdb_command(replay_gdb(replay), &locals,
+		"-stack-list-variables --thread %d --frame %d --no-values", selected->number,
+		selected->frame) == GDB_DONE)
 		json_array_foreach(json_object_get(locals, "variables"), i, variable)
 		{
 			const char *other = mi_text(variable, "name");

@@ -21,15 +21,17 @@ static bool is_refusal(const char *message)
 /* "$rbx" of `Address requested for identifier "kept" which is in register $rbx`. */
 static bool find_register(struct replay *replay, const char *expression, char name[REGISTER_MAX])
 {
+	const struct selection *selected = replay_selected(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	char text[REPLAY_EXPRESSION_MAX + 8], quoted[GDB_QUOTED_MAX];
 	const char *found;
 
 	snprintf(text, sizeof(text), "&(%s)", expression);
 	if (mi_quote(quoted, sizeof(quoted), text) < 0 ||
-	    gdb_command(replay->gdb, NULL, "-data-evaluate-expression --thread %d --frame %d %s",
-		replay->selected.number, replay->selected.frame, quoted) != GDB_REFUSED)
+	    gdb_command(gdb, NULL, "-data-evaluate-expression --thread %d --frame %d %s",
+		selected->number, selected->frame, quoted) != GDB_REFUSED)
 		return false;
-	found = gdb_says_of(gdb_message(replay->gdb), SAYS_IN_REGISTER);
+	found = gdb_says_of(gdb_message(gdb), SAYS_IN_REGISTER);
 	if (!found)
 		return false;
 	snprintf(name, REGISTER_MAX, "%.*s", (int)strcspn(found, " ."), found);
@@ -53,7 +55,7 @@ bool no_address_explain(struct replay *replay, const char *expression, struct fa
 	char name[REGISTER_MAX];
 
 	scope_explain(replay, failure);
-	if (replay->worker->broken || !is_refusal(failure->message))
+	if (replay_worker(replay)->broken || !is_refusal(failure->message))
 		return false;
 	if (is_optimized_out(replay, expression))
 		failure_set(failure, ERROR_INVALID_ARGUMENT,

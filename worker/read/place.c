@@ -17,6 +17,7 @@
 static bool foreign_place(struct replay *replay, const char *expression,
     unsigned long long *address, unsigned long long *size)
 {
+	const struct selection *selected = replay_selected(replay);
 	char command[REPLAY_EXPRESSION_MAX + 16], *end;
 	const char *said;
 
@@ -24,9 +25,9 @@ static bool foreign_place(struct replay *replay, const char *expression,
 		return false;
 	printers_load(replay);
 	snprintf(command, sizeof(command), "rr-place %.*s", REPLAY_EXPRESSION_MAX, expression);
-	if (!selection_console_in(replay, replay->selected.number, replay->selected.frame, command))
+	if (!selection_console_in(replay, selected->number, selected->frame, command))
 		return false;
-	said = gdb_console_text(replay->gdb);
+	said = gdb_console_text(replay_gdb(replay));
 	if (!said)
 		return false;
 	*address = strtoull(said, &end, 10);
@@ -91,11 +92,11 @@ bool place_find(struct replay *replay, const char *expression, unsigned long lon
 {
 	if (place_of_value(replay, expression, address, size))
 		return true;
-	if (gdb_must_stop(replay->gdb))
-		worker_fail_interrupted(replay->worker, failure);
+	if (gdb_must_stop(replay_gdb(replay)))
+		worker_fail_interrupted(replay_worker(replay), failure);
 	else
 		failure_set(failure, ERROR_GDB_FAILED, "give an address and length",
-		    "gdb does not say where that lies: %.300s", gdb_message(replay->gdb));
+		    "gdb does not say where that lies: %.300s", gdb_message(replay_gdb(replay)));
 	return false;
 }
 

@@ -15,7 +15,7 @@ unsigned long long preceding_begin(struct replay *replay, unsigned long long end
 	const char *address;
 
 	if (!symbol_at(replay, end - 1, &symbol) || symbol.offset >= FUNCTION_MAX ||
-	    gdb_command(replay->gdb, &results, "-data-disassemble -s %llu -e %llu -- 0",
+	    gdb_command(replay_gdb(replay), &results, "-data-disassemble -s %llu -e %llu -- 0",
 		end - 1 - symbol.offset, end) != GDB_DONE)
 		return 0;
 	list = json_object_get(results, "asm_insns");

@@ -6,28 +6,33 @@
 #include <string.h>
 #include "worker/gdb/library.h"
 #include "worker/gdb/must.h"
+#include "worker/session/taught.h"
 
 void printers_load(struct replay *replay)
 {
-	if (!replay->taught.printers_loaded)
-		library_load(replay->gdb);
-	replay->taught.printers_loaded = true;
+	struct taught *taught = replay_taught(replay);
+
+	if (!taught->printers_loaded)
+		library_load(replay_gdb(replay));
+	taught->printers_loaded = true;
 }
 
 void printers_begin(struct replay *replay)
 {
 	printers_load(replay);
 	/* A gdb without Python has none. An interrupt may have left some of them on. */
-	replay->taught.printers_on =
-	    gdb_console(replay->gdb, NULL, LIBRARY_PRINTERS_ON) == GDB_DONE ||
-	    gdb_was_interrupted(replay->gdb);
+	replay_taught(replay)->printers_on =
+	    gdb_console(replay_gdb(replay), NULL, LIBRARY_PRINTERS_ON) == GDB_DONE ||
+	    gdb_was_interrupted(replay_gdb(replay));
 }
 
 void printers_end(struct replay *replay)
 {
-	if (replay->taught.printers_on && !replay->worker->broken)
-		gdb_must_console(replay->gdb, LIBRARY_PRINTERS_OFF);
-	replay->taught.printers_on = false;
+	struct taught *taught = replay_taught(replay);
+
+	if (taught->printers_on && !replay_worker(replay)->broken)
+		gdb_must_console(replay_gdb(replay), LIBRARY_PRINTERS_OFF);
+	taught->printers_on = false;
 }
 
 bool printers_would_help(const char *value)

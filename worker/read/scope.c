@@ -33,9 +33,9 @@ static bool has_variable(struct replay *replay, int level, const char *name)
 	bool found = false;
 	size_t i;
 
-	if (gdb_command(replay->gdb, &results,
-		"-stack-list-variables --thread %d --frame %d --no-values", replay->selected.number,
-		level) == GDB_DONE)
+	if (gdb_command(replay_gdb(replay), &results,
+		"-stack-list-variables --thread %d --frame %d --no-values",
+		replay_selected(replay)->number, level) == GDB_DONE)
 		json_array_foreach(json_object_get(results, "variables"), i, variable)
 		{
 			const char *other = mi_text(variable, "name");
@@ -48,26 +48,28 @@ static bool has_variable(struct replay *replay, int level, const char *name)
 /* The level of the nearest frame that has it; -1: none of those on `stack`. */
 static int find_level(struct replay *replay, const json_t *stack, const char *name)
 {
-	const int from = replay->selected.frame, count = (int)json_array_size(stack);
+	struct worker *worker = replay_worker(replay);
+	const int from = replay_selected(replay)->frame, count = (int)json_array_size(stack);
 
 	for (int level = from + 1; level < count; level++)
-		if (!replay->worker->broken && has_variable(replay, level, name))
+		if (!worker->broken && has_variable(replay, level, name))
 			return level;
 	for (int level = from - 1; level >= 0; level--)
-		if (!replay->worker->broken && has_variable(replay, level, name))
+		if (!worker->broken && has_variable(replay, level, name))
 			return level;
 	return -1;
 }
 
 void scope_explain(struct replay *replay, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	char name[NAME_MAX_BYTES], hint[FAILURE_HINT_MAX];
 	json_t *results = NULL;
 	int level;
 
-	if (!worker_goes_on(replay->worker) || !read_name(failure->message, name) ||
-	    gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d 0 %d",
-		replay->selected.number, LEVELS_MAX - 1) != GDB_DONE)
+	if (!worker_goes_on(worker) || !read_name(failure->message, name) ||
+	    gdb_command(replay_gdb(replay), &results, "-stack-list-frames --thread %d 0 %d",
+		replay_selected(replay)->number, LEVELS_MAX - 1) != GDB_DONE)
 		return;
 	const json_t *stack = json_object_get(results, "stack");
 	level = find_level(replay, stack, name);
@@ -77,7 +79,7 @@ void scope_explain(struct replay *replay, struct failure *failure)
 		    "%s is a variable of frame %d, %.100s: rr_select_frame selects that frame",
 		    name, level, function ? function : "??");
 		failure_set_hint(failure, hint);
-	} else if (!replay->worker->broken) {
+	} else if (!worker->broken) {
 		names_suggest_variable(replay, name, failure);
 	}
 	json_decref(results);

@@ -15,6 +15,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/read/source.h"
 #include "worker/read/symbol.h"
+#include "worker/session/shown_sources.h"
 
 #define PLACES_MAX     2000 /* files whose place we remember */
 #define LINES_AROUND   2
@@ -22,11 +23,11 @@
 #define RESULT_BUDGET  (32 * 1024)
 #define WHOLE_MAX      (16L * 1024 * 1024) /* bytes of a function, of which little is shown */
 
-/* The descriptor is replay->sources.files'. What was not found is not asked for again.
+/* The descriptor is replay_sources(replay)->files'. What was not found is not asked for again.
  * why[FILES_WHY_MAX] and *found may be NULL. */
 static int open_kept(struct replay *replay, const char *path, struct files_found *found, char *why)
 {
-	const json_t *known = path ? json_object_get(replay->sources.missing, path) : NULL;
+	const json_t *known = path ? json_object_get(replay_sources(replay)->missing, path) : NULL;
 	char reason[FILES_WHY_MAX] = "";
 	int fd = -1;
 
@@ -35,14 +36,14 @@ static int open_kept(struct replay *replay, const char *path, struct files_found
 	if (known)
 		snprintf(reason, sizeof(reason), "%s", json_string_value(known));
 	else
-		fd = files_open_source(&replay->sources.files, path, found, reason);
+		fd = files_open_source(&replay_sources(replay)->files, path, found, reason);
 	if (fd < 0 && why)
 		snprintf(why, FILES_WHY_MAX, "%s", reason);
 	if (fd >= 0 || known)
 		return fd;
-	if (json_object_size(replay->sources.missing) >= PLACES_MAX)
-		json_object_clear(replay->sources.missing);
-	json_object_set_new(replay->sources.missing, path, json_string(reason));
+	if (json_object_size(replay_sources(replay)->missing) >= PLACES_MAX)
+		json_object_clear(replay_sources(replay)->missing);
+	json_object_set_new(replay_sources(replay)->missing, path, json_string(reason));
 	return -1;
 }
 
@@ -176,11 +177,11 @@ static const char *missing(
 {
 	bool is_own = path[0] == '/' || strncmp(why, BROKER_SEVERAL, strlen(BROKER_SEVERAL)) == 0;
 
-	if (!is_own || json_object_get(replay->sources.told, path))
+	if (!is_own || json_object_get(replay_sources(replay)->told, path))
 		return "";
-	if (json_object_size(replay->sources.told) >= PLACES_MAX)
-		json_object_clear(replay->sources.told);
-	json_object_set_new(replay->sources.told, path, json_true());
+	if (json_object_size(replay_sources(replay)->told) >= PLACES_MAX)
+		json_object_clear(replay_sources(replay)->told);
+	json_object_set_new(replay_sources(replay)->told, path, json_true());
 	snprintf(text, size, "%.300s cannot be shown: %s", path, why);
 	return text;
 }
@@ -201,9 +202,9 @@ static bool is_newer(struct replay *replay, const struct stat *source, unsigned 
 	struct stat built, program;
 
 	if (!file)
-		file = replay->executable;
+		file = replay_executable(replay);
 
-	if (stat(replay->executable, &program) != 0)
+	if (stat(replay_executable(replay), &program) != 0)
 		return false;
 	if (stat(file, &built) != 0)
 		built = program;
@@ -228,7 +229,7 @@ const char *source_doubt(
 	text[0] = '\0';
 	if (path && fd < 0)
 		return missing(replay, path, why, text, size);
-	if (fd < 0 || !replay->executable || fstat(fd, &source) != 0)
+	if (fd < 0 || !replay_executable(replay) || fstat(fd, &source) != 0)
 		return "";
 	if (found.doubt & BROKER_ELSEWHERE)
 		add_doubt(text, size, "shown from %.300s", found.place);
@@ -256,8 +257,8 @@ bool source_resolve(
 
 	if (!gdb_quote(quoted, "file", file, failure))
 		return false;
-	if (!gdb_check(replay->gdb,
-		gdb_command(replay->gdb, &results, "-file-list-exec-source-files"),
+	if (!gdb_check(replay_gdb(replay),
+		gdb_command(replay_gdb(replay), &results, "-file-list-exec-source-files"),
 		ERROR_GDB_FAILED, NULL, failure))
 		return false;
 	json_array_foreach(json_object_get(results, "files"), i, entry)
@@ -284,10 +285,11 @@ bool source_resolve(
 /* The file and line of the selected frame. */
 static bool current_place(struct replay *replay, char *path, int *line, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *frame;
-	bool ok = gdb_check(replay->gdb,
-	    gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
-		replay->selected.number, replay->selected.frame),
+	bool ok = gdb_check(gdb,
+	    gdb_command(gdb, &results, "-stack-info-frame --thread %d --frame %d",
+		replay_selected(replay)->number, replay_selected(replay)->frame),
 	    ERROR_GDB_FAILED, NULL, failure);
 
 	frame = json_object_get(results, "frame");
@@ -312,7 +314,7 @@ static unsigned long long code_address(struct replay *replay, const char *path, 
 	const char *said, *at;
 
 	snprintf(command, sizeof(command), "info line '%s':%d", path, line);
-	if (strchr(path, '\'') || gdb_console(replay->gdb, &said, command) != GDB_DONE)
+	if (strchr(path, '\'') || gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
 		return 0;
 	at = strstr(said, mark);
 	return at ? strtoull(at + sizeof(mark) - 1, NULL, 16) : 0;

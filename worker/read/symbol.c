@@ -20,12 +20,13 @@ static const char *find_offset(const char *name, const char *end)
 
 bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	const char *said, *end, *offset;
 	char command[128];
 
 	*symbol = (struct symbol){0};
 	snprintf(command, sizeof(command), "info symbol %s", expression);
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
 		"the symbol at an address was not looked up") ||
 	    !(end = strstr(said, " in section ")))
 		return false;

@@ -39,7 +39,7 @@ static char *copy(const char *text)
 
 static int refuse(struct replay *replay, char *why, size_t size)
 {
-	snprintf(why, size, "%s", gdb_message(replay->gdb));
+	snprintf(why, size, "%s", gdb_message(replay_gdb(replay)));
 	return -1;
 }
 
@@ -66,7 +66,7 @@ static enum gdb_outcome evaluate_in(struct replay *replay, int thread, int frame
 	char text[REPLAY_EXPRESSION_MAX + 32];
 	enum gdb_outcome outcome = evaluate_whole(replay, thread, frame, expression, results);
 
-	*partly = outcome == GDB_REFUSED && is_too_large(replay->gdb);
+	*partly = outcome == GDB_REFUSED && is_too_large(replay_gdb(replay));
 	if (!*partly)
 		return outcome;
 	snprintf(text, sizeof(text), "(%s)[0]@%d", expression, VALUE_ELEMENTS_DEFAULT);
@@ -78,9 +78,10 @@ struct reading_place {
 	int thread, frame;
 };
 
-static struct reading_place selected(const struct replay *replay)
+static struct reading_place selected_place(const struct replay *replay)
 {
-	return (struct reading_place){replay->selected.number, replay->selected.frame};
+	return (struct reading_place){
+	    replay_selected(replay)->number, replay_selected(replay)->frame};
 }
 
 static int read_aggregate(struct replay *replay, struct reading_place at, const char *expression,
@@ -102,6 +103,7 @@ static int read_aggregate(struct replay *replay, struct reading_place at, const 
 static int read_written(struct replay *replay, const char *expression, char **value, char **type,
     char *why, size_t why_size)
 {
+	const struct selection *selected = replay_selected(replay);
 	static const char before[] = "v * ", behind[] = "\n-var-delete v";
 	char rest[GDB_QUOTED_MAX + sizeof(before) + sizeof(behind)];
 	json_t *results = NULL;
@@ -117,18 +119,19 @@ static int read_written(struct replay *replay, const char *expression, char **va
 	/* Sends the deletion along without waiting for it: an answer without a token belongs to no
 	 * command. */
 	strlcat(rest, behind, sizeof(rest));
-	if (spoken_command(replay, &results, replay->selected.number, replay->selected.frame,
-		"-var-create", rest) != GDB_DONE)
+	if (spoken_command(replay, &results, selected->number, selected->frame, "-var-create",
+		rest) != GDB_DONE)
 		/* gdb's message is the same for every mistake; the evaluation gives the real one.
 		 */
-		return read_aggregate(replay, selected(replay), expression, value, why, why_size) ==
-			       0
+		return read_aggregate(
+			   replay, selected_place(replay), expression, value, why, why_size) == 0
 			   ? (*type = copy(""), 0)
 			   : -1;
 	*type = copy(mi_text(results, "type"));
 	text = mi_text(results, "value");
 	if (is_aggregate(text))
-		status = read_aggregate(replay, selected(replay), expression, value, why, why_size);
+		status = read_aggregate(
+		    replay, selected_place(replay), expression, value, why, why_size);
 	else
 		*value = copy(text);
 	json_decref(results);
@@ -180,7 +183,7 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 	    !strpbrk(expression, "?+/%~"))
 		say_truth(value, type);
 	/* Its operators may have other names in the language of the frame. */
-	if (status != 0 && !written.text && !replay->worker->broken &&
+	if (status != 0 && !written.text && !replay_worker(replay)->broken &&
 	    strpbrk(expression, "=&|!") &&
 	    condition_write(replay, 0, expression, &written, &ignored) &&
 	    strcmp(written.text, expression) != 0) {
@@ -277,7 +280,7 @@ int values_show(struct replay *replay, const char *expression, char **value, cha
 	if (values_read(replay, expression, value, type, why, why_size) != 0)
 		return -1;
 	if (*value)
-		show_elements(replay, selected(replay), expression, value);
+		show_elements(replay, selected_place(replay), expression, value);
 	return 0;
 }
 
@@ -311,8 +314,8 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 		value = shown;
 	}
 	if (!value)
-		value =
-		    is_too_large(replay->gdb) ? "<large: read its members>" : "<cannot be read>";
+		value = is_too_large(replay_gdb(replay)) ? "<large: read its members>"
+							 : "<cannot be read>";
 	json = json_pack("{s:s,s:o,s:s}", "name", name ? name : "", "value",
 	    scrub_json_middle(value, strlen(value), LOCAL_MAX, &cut), "type", type ? type : "");
 	if (cut)
@@ -327,13 +330,14 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 json_t *values_list(
     struct replay *replay, int thread, int frame, bool arguments, size_t budget, size_t *left_out)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *list, *variable, *json;
 	size_t i, size;
 
 	if (left_out)
 		*left_out = 0;
-	if (!gdb_done_or_warn(replay->gdb,
-		gdb_command(replay->gdb, &results,
+	if (!gdb_done_or_warn(gdb,
+		gdb_command(gdb, &results,
 		    "-stack-list-variables --thread %d --frame %d --simple-values", thread, frame),
 		"the variables of a frame were not read"))
 		return NULL;
@@ -342,7 +346,7 @@ json_t *values_list(
 	{
 		if (mi_text(variable, "arg") && !arguments)
 			continue;
-		if (budget < LOCAL_MAX || !worker_goes_on(replay->worker)) {
+		if (budget < LOCAL_MAX || !worker_goes_on(replay_worker(replay))) {
 			if (left_out)
 				(*left_out)++;
 			continue;
@@ -374,7 +378,7 @@ void values_complete(struct replay *replay, int thread, int level, json_t *frame
 		const char *name = mi_text(argument, "name"), *value = mi_text(argument, "value");
 		char *shown = NULL, why[8];
 
-		if (replay->worker->broken || !name || !is_identifier(name) ||
+		if (replay_worker(replay)->broken || !name || !is_identifier(name) ||
 		    !is_incomplete(value) ||
 		    read_aggregate(replay, at, name, &shown, why, sizeof(why)) != 0)
 			continue;
@@ -427,8 +431,8 @@ static json_t *pointed_line(struct replay *replay, int thread, int frame, const 
 		    value ? value : "", value ? strlen(value) : 0, POINTED_MAX, NULL);
 		line = json_sprintf("%s = %s", expression, json_string_value(shown));
 		json_decref(shown);
-	} else if (!replay->worker->broken) {
-		line = json_sprintf("%s: %.200s", expression, gdb_message(replay->gdb));
+	} else if (!replay_worker(replay)->broken) {
+		line = json_sprintf("%s: %.200s", expression, gdb_message(replay_gdb(replay)));
 	}
 	json_decref(results);
 	return line;
@@ -454,18 +458,21 @@ json_t *values_pointed(struct replay *replay, int thread, int frame)
 
 json_t *tool_locals(struct replay *replay, const struct locals_args *args, struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
+	struct gdb *gdb = replay_gdb(replay);
+	struct worker *worker = replay_worker(replay);
 	cleanup_setting struct gdb_setting depth =
-	    gdb_setting_begin(replay->gdb, "print max-depth", "%lld", args->depth);
+	    gdb_setting_begin(gdb, "print max-depth", "%lld", args->depth);
 	json_t *list, *result = NULL;
 	size_t left_out = 0;
 
-	list = values_list(replay, replay->selected.number, replay->selected.frame, args->arguments,
-	    VALUES_BUDGET, &left_out);
+	list = values_list(
+	    replay, selected->number, selected->frame, args->arguments, VALUES_BUDGET, &left_out);
 	if (!list)
-		gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
-		    ERROR_NOT_FOUND, "this frame may have no debug information", failure);
-	else if (replay->worker->interrupt)
-		worker_fail_interrupted(replay->worker, failure);
+		gdb_check(gdb, worker->broken ? GDB_LOST : GDB_REFUSED, ERROR_NOT_FOUND,
+		    "this frame may have no debug information", failure);
+	else if (worker->interrupt)
+		worker_fail_interrupted(worker, failure);
 	else
 		result = json_pack("{s:O}", "variables", list);
 	if (result && left_out) {

@@ -30,7 +30,7 @@ static size_t length_of(const char *text)
 static bool has_room(
     struct replay *replay, const char *what, const char *condition, struct failure *failure)
 {
-	if (replay->breakpoints.count < BREAKPOINTS_MAX)
+	if (replay_breakpoints(replay)->count < BREAKPOINTS_MAX)
 		return state_has_room(
 		    replay, TEXT_REST_MAX + length_of(what) + length_of(condition), failure);
 	failure_set(failure, ERROR_LIMIT, "remove some with rr_breakpoint_remove",
@@ -76,19 +76,19 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 static json_t *insert_now_or_later(struct replay *replay, struct breakpoint *wanted, bool later,
     char note[WAITING_NOTE_MAX], struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	json_t *bkpt = placement_set(replay, wanted, failure);
 
 	if (bkpt)
 		return bkpt;
-	if (worker_goes_on(replay->worker) &&
-	    pending_is_likely(replay, wanted->what, later, failure)) {
+	if (worker_goes_on(worker) && pending_is_likely(replay, wanted->what, later, failure)) {
 		*failure = (struct failure){0};
 		wanted->pending = true;
 		return later || waiting_find(replay, wanted->what, note, failure)
 			   ? placement_set(replay, wanted, failure)
 			   : NULL;
 	}
-	if (failure->code == ERROR_INVALID_ARGUMENT && !replay->worker->broken)
+	if (failure->code == ERROR_INVALID_ARGUMENT && !worker->broken)
 		names_explain(replay, wanted->what, wanted->condition, failure);
 	return NULL;
 }
@@ -200,7 +200,7 @@ static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
 /* The client's breakpoint of that number; NULL with *failure filled. */
 static struct breakpoint *find(struct replay *replay, long long number, struct failure *failure)
 {
-	struct breakpoint *breakpoint = breakpoint_by_number(&replay->breakpoints, number);
+	struct breakpoint *breakpoint = breakpoint_by_number(replay_breakpoints(replay), number);
 
 	if (!breakpoint)
 		failure_set(failure, ERROR_NOT_FOUND, "rr_breakpoint_list shows the breakpoints",
@@ -230,14 +230,15 @@ static bool update(struct replay *replay, struct breakpoint *breakpoint,
 json_t *tool_breakpoint_update(
     struct replay *replay, const struct breakpoint_update_args *args, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	struct breakpoint *breakpoint = find(replay, args->breakpoint_number, failure);
 	json_t *results = NULL, *result = NULL;
 
 	if (!breakpoint)
 		return NULL;
 	if (update(replay, breakpoint, args, failure) &&
-	    gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-list"),
-		ERROR_GDB_FAILED, NULL, failure))
+	    gdb_check(
+		gdb, gdb_command(gdb, &results, "-break-list"), ERROR_GDB_FAILED, NULL, failure))
 		result = list_one(breakpoint, mi_breakpoints(results));
 	json_decref(results);
 	/* Changes that were made before another one was refused stay. */
@@ -253,11 +254,12 @@ json_t *tool_breakpoint_remove(
 	if (!breakpoint)
 		return NULL;
 	/* gdb may already have deleted it by itself. */
-	if (gdb_command(replay->gdb, NULL, "-break-delete %d", breakpoint->gdb) == GDB_LOST) {
-		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+	if (gdb_command(replay_gdb(replay), NULL, "-break-delete %d", breakpoint->gdb) ==
+	    GDB_LOST) {
+		gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 		return NULL;
 	}
-	breakpoint_list_remove(&replay->breakpoints, breakpoint);
+	breakpoint_list_remove(replay_breakpoints(replay), breakpoint);
 	replay_changed(replay);
 	return json_pack("{s:I}", "removed", (json_int_t)args->breakpoint_number);
 }
@@ -265,16 +267,17 @@ json_t *tool_breakpoint_remove(
 json_t *tool_breakpoint_list(
     struct replay *replay, const struct breakpoint_list_args *args, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *list;
 
 	(void)args;
-	if (!gdb_check(replay->gdb, gdb_command(replay->gdb, &results, "-break-list"),
-		ERROR_GDB_FAILED, NULL, failure))
+	if (!gdb_check(
+		gdb, gdb_command(gdb, &results, "-break-list"), ERROR_GDB_FAILED, NULL, failure))
 		return NULL;
 	list = json_array();
-	for (size_t i = 0; i < replay->breakpoints.count; i++)
-		json_array_append_new(
-		    list, list_one(&replay->breakpoints.entries[i], mi_breakpoints(results)));
+	for (size_t i = 0; i < replay_breakpoints(replay)->count; i++)
+		json_array_append_new(list,
+		    list_one(&replay_breakpoints(replay)->entries[i], mi_breakpoints(results)));
 	json_decref(results);
 	return json_pack("{s:o}", "breakpoints", list);
 }

@@ -3,6 +3,7 @@
 /*
  * How the tools set a breakpoint.
  */
+#include "worker/session/breakpoint.h"
 #include "worker/session/replay.h"
 
 /* Sets `wanted` as one of the client's breakpoints, leaves it empty, and returns {number, location,

@@ -43,7 +43,7 @@ static void look_around(struct replay *replay, const struct kernel_writes *write
 		if (!is_meant(replay, writes, call, filter))
 			continue;
 		around->total++;
-		if (position_order(&moment, &replay->moment) < 0) {
+		if (position_order(&moment, replay_now(replay)) < 0) {
 			memmove(around->before + 1, around->before,
 			    (BEFORE - 1) * sizeof(*around->before));
 			around->before[0] = call;

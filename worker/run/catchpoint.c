@@ -13,6 +13,7 @@
 #include "worker/run/catchpoint.h"
 #include "worker/read/frame.h"
 #include "worker/read/frames.h"
+#include "worker/session/breakpoint.h"
 #include "worker/session/images.h"
 #include "worker/moment/signals.h"
 #include "worker/read/symbol.h"
@@ -232,9 +233,9 @@ static void read_library(struct replay *replay, char *name, size_t size)
 	const char *value, *text;
 
 	name[0] = '\0';
-	if (gdb_command(replay->gdb, &results,
+	if (gdb_command(replay_gdb(replay), &results,
 		"-data-evaluate-expression --thread %d --frame 0 --language c \"(char *) $rdi\"",
-		replay->selected.number) == GDB_DONE) {
+		replay_selected(replay)->number) == GDB_DONE) {
 		value = mi_text(results, "value");
 		text = value ? strchr(value, '"') : NULL;
 		if (text)
@@ -246,7 +247,8 @@ static void read_library(struct replay *replay, char *name, size_t size)
 /* The program's own code from which this was called: "parse at containers.cc:58". */
 static void describe_caller(struct replay *replay, char *text, size_t size)
 {
-	json_t *frames = frames_from(replay, replay->selected.number, 1, FRAMES_MAX, BUDGET);
+	json_t *frames =
+	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, BUDGET);
 	const json_t *own = frames_first_own(replay, frames);
 
 	text[0] = '\0';

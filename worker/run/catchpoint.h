@@ -6,6 +6,7 @@
  * because these stop in both directions and come back with a restored session. rr accepts gdb's own
  * catchpoints, but not all of them stop.
  */
+#include "worker/session/breakpoint.h"
 #include "worker/session/replay.h"
 
 /* At a stop at such a breakpoint: adds one line to the answer that says what happened and where. */

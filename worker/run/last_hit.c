@@ -81,13 +81,14 @@ static bool is_no_access(const struct search *search, struct replay *replay, con
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct search *search = context;
 	bool guard = search->guard && hit->number == search->guard;
 
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
 	search->arrived = !search->place.at_end && fingerprint_is_here(replay, &search->bound);
-	if (is_behind(search, &replay->moment))
+	if (is_behind(search, now))
 		return SCAN_ENOUGH;
 	if (!guard)
 		search->stops++;
@@ -95,7 +96,7 @@ static enum scan_verdict see(
 		if (is_no_access(search, replay, hit))
 			search->passed++;
 		else
-			keep(search, &replay->moment, hit);
+			keep(search, now, hit);
 	}
 	return search->arrived ? SCAN_ENOUGH : SCAN_ON;
 }
@@ -140,14 +141,14 @@ static enum scan_verdict count_down(
 /* Runs once more to the last stop of the stretch. */
 static bool go_last(struct replay *replay, const struct search *search, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	long long left = search->last;
 	const struct moment *there = &search->last_at;
 
 	return go_event(replay, search->from.event, failure) &&
 	       scan_run(replay, FORWARD, STOPS_MAX, count_down, &left, failure) == SCAN_FOUND &&
-	       position_update(replay, failure) && replay->moment.event == there->event &&
-	       replay->moment.ticks == there->ticks && replay->moment.pc == there->pc &&
-	       replay->moment.tid == there->tid;
+	       position_update(replay, failure) && now->event == there->event &&
+	       now->ticks == there->ticks && now->pc == there->pc && now->tid == there->tid;
 }
 
 /* gdb's record of an access, as if the program had come from the other side. */
@@ -173,7 +174,7 @@ static bool run_back(
 	const struct resumption back = {verb, BACKWARD, stepping, -1, 0};
 	bool ok;
 
-	replay->at_signal = replay->at_end = false;
+	replay_moves(replay);
 	breakpoints_suspend(replay);
 	ok = resume_run(replay, &back, failure);
 	breakpoints_resume(replay);
@@ -183,13 +184,13 @@ static bool run_back(
 /* Goes from the end of an access to its beginning. */
 static bool turn_access(struct replay *replay, struct failure *failure)
 {
-	json_t *forward = json_incref(gdb_last_stop(replay->gdb)), *stop;
-	bool ok = run_back(replay, "step-instruction", true, failure) &&
-		  !gdb_was_interrupted(replay->gdb);
+	struct gdb *gdb = replay_gdb(replay);
+	json_t *forward = json_incref(gdb_last_stop(gdb)), *stop;
+	bool ok = run_back(replay, "step-instruction", true, failure) && !gdb_was_interrupted(gdb);
 
 	if (ok) {
-		stop = turned(forward, gdb_last_stop(replay->gdb));
-		gdb_amend_stop(replay->gdb, stop);
+		stop = turned(forward, gdb_last_stop(gdb));
+		gdb_amend_stop(gdb, stop);
 		json_decref(stop);
 	}
 	json_decref(forward);
@@ -212,7 +213,7 @@ static bool go_start(struct replay *replay, struct failure *failure)
 {
 	if (!go_event(replay, 0, failure))
 		return false;
-	replay->at_signal = replay->at_end = false;
+	replay_moves(replay);
 	/* If an exec lies behind, the image's first instruction is the edge. */
 	return crossing_is_behind(replay) || run_back(replay, "continue", false, failure);
 }
@@ -226,7 +227,7 @@ static bool begin_stretch(struct replay *replay, struct search *search, long lon
 	*first = event <= start;
 	if (!go_event(replay, *first ? 0 : event, failure))
 		return false;
-	search->from = replay->moment;
+	search->from = *replay_now(replay);
 	return true;
 }
 
@@ -253,7 +254,7 @@ static enum found judge(const struct search *search)
 static enum found try_stretch(struct replay *replay, struct search *search, struct failure *failure)
 {
 	while (!look(replay, search, failure)) {
-		if (!worker_goes_on(replay->worker) || search->unguarded)
+		if (!worker_goes_on(replay_worker(replay)) || search->unguarded)
 			return FOUND_FAILURE;
 		*failure = (struct failure){0};
 		search->unguarded = true;
@@ -274,7 +275,7 @@ static enum found find(struct replay *replay, struct search *search, struct fail
 
 		if (!begin_stretch(replay, search, back, &first, failure))
 			return FOUND_FAILURE;
-		if (!is_before(search, &replay->moment))
+		if (!is_before(search, replay_now(replay)))
 			continue;
 		found = try_stretch(replay, search, failure);
 		if (found == FOUND_FAILURE)
@@ -290,13 +291,14 @@ static enum found find(struct replay *replay, struct search *search, struct fail
 /* After an interrupt: goes to the moment after which everything has been searched. */
 static enum last_hit cut(struct replay *replay, struct search *search, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	struct failure late = {0};
 	bool some = search->from.event < search->bound.moment.event, ok;
 
-	gdb_shield(replay->gdb, true);
+	gdb_shield(gdb, true);
 	ok = some ? go_event(replay, search->from.event, &late)
 		  : return_ticket_use(replay, &search->place, &late);
-	gdb_shield(replay->gdb, false);
+	gdb_shield(gdb, false);
 	if (ok)
 		*failure = (struct failure){0};
 	return ok ? LAST_HIT_CUT : LAST_HIT_FAILED;
@@ -321,6 +323,7 @@ static enum found look_everywhere(
 
 static enum last_hit go(struct replay *replay, struct search *search, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	bool ok = false, there = false;
 
 	switch (look_everywhere(replay, search, &there, failure)) {
@@ -333,22 +336,22 @@ static enum last_hit go(struct replay *replay, struct search *search, struct fai
 	case FOUND_DOUBT:
 		break;
 	case FOUND_FAILURE:
-		if (replay->worker->broken)
+		if (worker->broken)
 			return LAST_HIT_FAILED;
-		if (replay->worker->interrupt)
+		if (worker->interrupt)
 			return cut(replay, search, failure);
 		break;
 	}
 	if (ok) {
-		replay->passed_over += search->passed;
+		replay_run(replay)->passed_over += search->passed;
 		return LAST_HIT_THERE;
 	}
 	*failure = (struct failure){0};
-	if (replay->worker->broken || !return_ticket_use(replay, &search->place, failure))
+	if (worker->broken || !return_ticket_use(replay, &search->place, failure))
 		return LAST_HIT_FAILED;
 	/* The stop was found, and the way to it was cut off. */
-	if (replay->worker->interrupt) {
-		worker_fail_interrupted(replay->worker, failure);
+	if (worker->interrupt) {
+		worker_fail_interrupted(worker, failure);
 		return LAST_HIT_FAILED;
 	}
 	return LAST_HIT_UNKNOWN;
@@ -382,10 +385,10 @@ enum last_hit last_hit_go(struct replay *replay, struct failure *failure)
 	enum last_hit end;
 
 	search.bound = fingerprint_take(replay);
-	search.from = replay->moment;
+	search.from = *replay_now(replay);
 	breakpoints_note_hits(replay);
 	end = go(replay, &search, failure);
-	if (!replay->worker->broken) {
+	if (!replay_worker(replay)->broken) {
 		breakpoints_forget_hits(replay, reached(replay, end));
 		return_ticket_release(replay, &search.place);
 	}

@@ -101,7 +101,7 @@ static bool take_breakpoints(struct replay *replay, struct pass *pass)
 	bool ok = true;
 	size_t i;
 
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	json_array_foreach(mi_breakpoints(results), i, row)
 	{
 		ok = ok && take_row(replay, pass, row);
@@ -203,6 +203,7 @@ static bool is_behind(const struct pass *pass, const struct moment *moment)
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct pass *pass = context;
 	const struct twin *twin = twin_of(pass, hit->number);
 	unsigned long long sum = 0;
@@ -210,7 +211,7 @@ static enum scan_verdict see(
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
 	pass->arrived = !pass->at_end && fingerprint_is_here(replay, pass->bound);
-	if (pass->arrived || is_behind(pass, &replay->moment))
+	if (pass->arrived || is_behind(pass, now))
 		return SCAN_ENOUGH;
 	if (hit->kind == STOP_BREAKPOINT && (!twin || !holds(replay, twin)))
 		return SCAN_ON;
@@ -219,7 +220,7 @@ static enum scan_verdict see(
 		return SCAN_GIVE_UP;
 	}
 	pass->stops++;
-	pass->last_stop = replay->moment;
+	pass->last_stop = *now;
 	pass->last_stop_after = sum - pass->before;
 	return pass->stops == pass->wanted ? SCAN_ENOUGH : SCAN_ON;
 }
@@ -254,10 +255,10 @@ static bool is_whole(const struct pass *pass, enum scan_end end)
 /* gdb's stop, as if the original had made it. */
 static void name_original(struct replay *replay, const struct twin *twin)
 {
-	json_t *stop = json_copy((json_t *)gdb_last_stop(replay->gdb));
+	json_t *stop = json_copy((json_t *)gdb_last_stop(replay_gdb(replay)));
 
 	json_object_set_new(stop, "bkptno", json_sprintf("%d", twin->original));
-	gdb_amend_stop(replay->gdb, stop);
+	gdb_amend_stop(replay_gdb(replay), stop);
 	json_decref(stop);
 }
 
@@ -297,7 +298,7 @@ static enum last_pass go(struct replay *replay, struct pass *pass, struct failur
 		return LAST_PASS_NONE;
 	if (ok && go_last(replay, pass, failure))
 		return LAST_PASS_THERE;
-	if (!worker_goes_on(replay->worker))
+	if (!worker_goes_on(replay_worker(replay)))
 		return LAST_PASS_FAILED;
 	json_decref(failure->details);
 	*failure = (struct failure){0};
@@ -306,8 +307,8 @@ static enum last_pass go(struct replay *replay, struct pass *pass, struct failur
 
 static void switch_originals(struct replay *replay, const struct pass *pass, const char *command)
 {
-	for (size_t i = 0; i < pass->count && !replay->worker->broken; i++)
-		gdb_must(replay->gdb, NULL, "%s %d", command, pass->twin[i].original);
+	for (size_t i = 0; i < pass->count && !replay_worker(replay)->broken; i++)
+		gdb_must(replay_gdb(replay), NULL, "%s %d", command, pass->twin[i].original);
 }
 
 enum last_pass last_pass_go(

@@ -25,9 +25,10 @@
  */
 static void select_stopped(struct replay *replay, const struct resumption *resumption)
 {
-	if (!resumption->stepping && replay->moment.tid &&
-	    replay->moment.tid != replay->selected.tid)
-		selection_set_thread(replay, replay->moment.tid);
+	const struct moment *now = replay_now(replay);
+
+	if (!resumption->stepping && now->tid && now->tid != replay_selected(replay)->tid)
+		selection_set_thread(replay, now->tid);
 }
 
 /* Whether the program has no dynamic linker: it is statically linked. */
@@ -35,7 +36,7 @@ static enum gdb_outcome look_for_linker(struct replay *replay, bool *none)
 {
 	static const char zero[] = " 0x0\n";
 	const char *text, *base, *end;
-	enum gdb_outcome outcome = gdb_console(replay->gdb, &text, "info auxv");
+	enum gdb_outcome outcome = gdb_console(replay_gdb(replay), &text, "info auxv");
 
 	if (outcome != GDB_DONE)
 		return outcome;
@@ -73,8 +74,8 @@ static enum gdb_outcome resume(struct replay *replay, const struct resumption *r
 
 	select_stopped(replay, resumption);
 	if (resumption->stepping)
-		length =
-		    (size_t)snprintf(options, OPTIONS_MAX, " --thread %d", replay->selected.number);
+		length = (size_t)snprintf(
+		    options, OPTIONS_MAX, " --thread %d", replay_selected(replay)->number);
 	if (resumption->frame >= 0)
 		length += (size_t)snprintf(
 		    options + length, OPTIONS_MAX - length, " --frame %d", resumption->frame);
@@ -83,10 +84,10 @@ static enum gdb_outcome resume(struct replay *replay, const struct resumption *r
 	if (resumption->count)
 		snprintf(options + length, OPTIONS_MAX - length, " %lld", resumption->count);
 	if (forget)
-		gdb_must(replay->gdb, NULL, "-gdb-set osabi none");
-	outcome = gdb_run(replay->gdb, "-exec-%s%s", resumption->verb, options);
+		gdb_must(replay_gdb(replay), NULL, "-gdb-set osabi none");
+	outcome = gdb_run(replay_gdb(replay), "-exec-%s%s", resumption->verb, options);
 	if (forget && outcome != GDB_LOST)
-		gdb_must(replay->gdb, NULL, "-gdb-set osabi auto");
+		gdb_must(replay_gdb(replay), NULL, "-gdb-set osabi auto");
 	return outcome;
 }
 
@@ -96,16 +97,17 @@ static enum gdb_outcome resume(struct replay *replay, const struct resumption *r
  */
 static bool look_again(struct replay *replay)
 {
+	const struct selection *selected = replay_selected(replay);
 	struct failure ignored = {0};
-	int tid = replay->selected.tid, here;
+	int tid = selected->tid, here;
 	bool ok;
 
-	if (!gdb_says(gdb_message(replay->gdb), SAYS_NOT_INSERTED))
+	if (!gdb_says(gdb_message(replay_gdb(replay)), SAYS_NOT_INSERTED))
 		return false;
 	here = position_hold(replay);
 	ok = here && position_return(replay, here, &ignored);
 	position_release(replay, here);
-	if (ok && tid != replay->selected.tid)
+	if (ok && tid != selected->tid)
 		selection_set_thread(replay, tid);
 	return ok;
 }
@@ -113,7 +115,7 @@ static bool look_again(struct replay *replay)
 /* A library that came later has a function of the same name: its place needs a register, too. */
 static bool have_too_many(struct replay *replay)
 {
-	return gdb_says(gdb_message(replay->gdb), SAYS_TOO_MANY_IN_HARDWARE) &&
+	return gdb_says(gdb_message(replay_gdb(replay)), SAYS_TOO_MANY_IN_HARDWARE) &&
 	       registers_leave(replay);
 }
 
@@ -125,31 +127,33 @@ static bool cross_backward(struct replay *replay, struct failure *failure)
 	breakpoints_suspend(replay);
 	ok = position_go_exec(replay, images_at(replay), failure);
 	breakpoints_resume(replay);
-	replay->at_signal = replay->at_end = false;
+	replay_moves(replay);
 	return ok;
 }
 
 /* If a run forward has reached the exec that ends the image, goes on in the next image. */
 static bool cross_forward(struct replay *replay, struct failure *failure)
 {
-	bool lost = gdb_has_lost_rr(replay->gdb);
+	struct gdb *gdb = replay_gdb(replay);
+	bool lost = gdb_has_lost_rr(gdb);
 
 	if (images_count(replay) < 2 ||
-	    (!lost && (stop_kind(replay) != STOP_EVENT || gdb_was_interrupted(replay->gdb))))
+	    (!lost && (stop_kind(replay) != STOP_EVENT || gdb_was_interrupted(gdb))))
 		return true;
 	if (!lost && !position_update(replay, failure))
 		return false;
-	if (!crossing_is_reached(replay, replay->moment.event))
+	if (!crossing_is_reached(replay, replay_now(replay)->event))
 		return true;
 	if (!crossing_enter(replay, images_at(replay) + 1, failure))
 		return false;
-	replay->crossed = true;
+	replay_run(replay)->crossed = true;
 	return true;
 }
 
 static bool resume_once(
     struct replay *replay, const struct resumption *resumption, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	enum gdb_outcome outcome;
 	bool ok;
 
@@ -160,8 +164,9 @@ static bool resume_once(
 		outcome = resume(replay, resumption);
 	while (outcome == GDB_DONE && !resumption->stepping && stubs_stopped(replay))
 		outcome = resume(replay, resumption);
-	ok = gdb_check(replay->gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
-	if (outcome == GDB_LOST && resumption->direction == BACKWARD && replay->worker->restorable)
+	ok = gdb_check(gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
+	if (outcome == GDB_LOST && resumption->direction == BACKWARD &&
+	    replay_worker(replay)->restorable)
 		failure_set_hint(failure,
 		    "the next call restores the session where it stood; rr cannot go back this "
 		    "way: rr_goto an earlier moment, or rr_continue with reverse to a breakpoint");
@@ -169,7 +174,7 @@ static bool resume_once(
 		breakpoints_explain(replay, failure);
 	else if (resumption->direction == FORWARD)
 		ok = cross_forward(replay, failure);
-	gdb_expect_end(replay->gdb, false);
+	gdb_expect_end(gdb, false);
 	return ok;
 }
 
@@ -187,27 +192,29 @@ static bool give_up(
 
 bool resume_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
+	const struct moment *now = replay_now(replay);
 	struct return_ticket before;
 	bool again;
 
 	if (resumption->direction == BACKWARD && crossing_is_behind(replay)) {
-		replay->crossed = resumption->stepping;
+		replay_run(replay)->crossed = resumption->stepping;
 		if (!cross_backward(replay, failure) || resumption->stepping)
 			return !failure->message[0];
 	}
 	before = return_ticket_here(replay);
 	again = resumption->direction == BACKWARD &&
-		(replay->at_signal || (resumption->stepping && replay->at_end));
+		(replay_is_at_signal(replay) || (resumption->stepping && replay_is_at_end(replay)));
 	if (!resume_once(replay, resumption, failure))
 		return false;
-	if (resumption->direction == BACKWARD && gdb_stepped_before_thread(replay->gdb))
+	if (resumption->direction == BACKWARD && gdb_stepped_before_thread(gdb))
 		return give_up(replay, &before, failure);
-	if (!again || gdb_was_interrupted(replay->gdb) || stop_kind(replay) != STOP_SIGNAL)
+	if (!again || gdb_was_interrupted(gdb) || stop_kind(replay) != STOP_SIGNAL)
 		return true;
 	if (!position_update(replay, failure))
 		return false;
-	if (replay->moment.ticks != before.moment.ticks || replay->moment.pc != before.moment.pc ||
-	    replay->moment.tid != before.moment.tid)
+	if (now->ticks != before.moment.ticks || now->pc != before.moment.pc ||
+	    now->tid != before.moment.tid)
 		return true;
 	return resume_once(replay, resumption, failure);
 }

@@ -58,7 +58,7 @@ static bool is_call(struct replay *replay, const struct pushed *pushed)
 
 static bool stopped_at(const struct replay *replay, int watch)
 {
-	const json_t *stop = gdb_last_stop(replay->gdb);
+	const json_t *stop = gdb_last_stop(replay_gdb(replay));
 
 	return stop_kind(replay) == STOP_WATCHPOINT &&
 	       mi_number(json_object_get(stop, "hw-awpt"), "number", 0) == watch;
@@ -67,12 +67,12 @@ static bool stopped_at(const struct replay *replay, int watch)
 /* gdb's last stop becomes the end of a step. */
 static void call_it_step(struct replay *replay)
 {
-	json_t *stop = json_copy(gdb_last_stop(replay->gdb));
+	json_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
 
 	json_object_set_new(stop, "reason", json_string("end-stepping-range"));
 	json_object_del(stop, "hw-awpt");
 	json_object_del(stop, "value");
-	gdb_amend_stop(replay->gdb, stop);
+	gdb_amend_stop(replay_gdb(replay), stop);
 	json_decref(stop);
 }
 
@@ -82,7 +82,8 @@ enum way { WAY_FOUND, WAY_STOPPED, WAY_LOST, WAY_FAILED };
 static enum way way_of(const struct replay *replay)
 {
 	enum stop_kind kind = stop_kind(replay);
-	bool edge = kind == STOP_START || (kind == STOP_EVENT && !gdb_was_interrupted(replay->gdb));
+	bool edge =
+	    kind == STOP_START || (kind == STOP_EVENT && !gdb_was_interrupted(replay_gdb(replay)));
 
 	return edge ? WAY_LOST : WAY_STOPPED;
 }
@@ -97,7 +98,7 @@ static enum way run_to_call(
 	for (int i = 0; i < ACCESSES_MAX; i++) {
 		if (!resume_run(replay, &back, failure) || !position_update(replay, failure))
 			return WAY_FAILED;
-		replay->at_signal = replay->at_end = false;
+		replay_moves(replay);
 		if (!stopped_at(replay, watch))
 			return way_of(replay);
 		if (is_call(replay, pushed))
@@ -112,7 +113,8 @@ static enum way run_to_call(
 static enum way go_to_call(
     struct replay *replay, const struct pushed *pushed, struct failure *failure)
 {
-	json_t *here = json_incref(gdb_last_stop(replay->gdb));
+	struct gdb *gdb = replay_gdb(replay);
+	json_t *here = json_incref(gdb_last_stop(gdb));
 	struct return_ticket before = return_ticket_here(replay);
 	enum way way = WAY_FAILED;
 	char expression[48];
@@ -128,7 +130,7 @@ static enum way go_to_call(
 	else if (way == WAY_LOST && !return_ticket_use(replay, &before, failure))
 		way = WAY_FAILED;
 	if (way == WAY_LOST)
-		gdb_amend_stop(replay->gdb, here);
+		gdb_amend_stop(gdb, here);
 	json_decref(here);
 	return way;
 }
@@ -142,7 +144,7 @@ static bool back_once(struct replay *replay, struct failure *failure)
 		return false;
 	if (stop_kind(replay) != STOP_STEP)
 		return true;
-	replay->at_signal = replay->at_end = false;
+	replay_moves(replay);
 	return position_update(replay, failure) &&
 	       (!is_return(replay, &pushed) || go_to_call(replay, &pushed, failure) != WAY_FAILED);
 }
@@ -152,7 +154,7 @@ static bool stay(struct replay *replay, const struct return_ticket *before, stru
 {
 	struct failure lost = {0};
 
-	if (replay->worker->broken)
+	if (replay_worker(replay)->broken)
 		return false;
 	if (strstr(failure->message, "watches four"))
 		failure_set_hint(failure, "the search for the call needs a watchpoint of its own: "
@@ -171,7 +173,7 @@ bool reverse_next(struct replay *replay, long long count, struct failure *failur
 			return stay(replay, &before, failure);
 		if (stop_kind(replay) != STOP_STEP)
 			break;
-		worker_progress(replay->worker, (double)(done + 1), (double)count, NULL);
+		worker_progress(replay_worker(replay), (double)(done + 1), (double)count, NULL);
 	}
 	return true;
 }

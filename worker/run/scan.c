@@ -22,7 +22,8 @@ static const json_t *watchpoint_of(const json_t *stop)
  * backward. */
 struct hit scan_hit(const struct replay *replay, enum direction direction)
 {
-	const json_t *stop = gdb_last_stop(replay->gdb), *value = json_object_get(stop, "value");
+	const json_t *stop = gdb_last_stop(replay_gdb(replay)),
+		     *value = json_object_get(stop, "value");
 	const json_t *point = watchpoint_of(stop);
 	struct hit hit = {.kind = stop_kind(replay), .watched = point != NULL};
 
@@ -56,17 +57,18 @@ static bool is_edge(enum stop_kind kind)
 enum scan_end scan_run(struct replay *replay, enum direction direction, long long limit,
     scan_visit *visit, void *context, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
+
 	for (long long i = 0; i < limit; i++) {
 		struct hit hit;
 
-		replay->at_signal = replay->at_end = false;
-		if (!gdb_check(replay->gdb,
-			gdb_run(replay->gdb, "-exec-continue%s",
-			    direction == BACKWARD ? " --reverse" : ""),
+		replay_moves(replay);
+		if (!gdb_check(gdb,
+			gdb_run(gdb, "-exec-continue%s", direction == BACKWARD ? " --reverse" : ""),
 			ERROR_GDB_FAILED, NULL, failure))
 			return SCAN_FAILED;
-		if (gdb_was_interrupted(replay->gdb)) {
-			worker_fail_interrupted(replay->worker, failure);
+		if (gdb_was_interrupted(gdb)) {
+			worker_fail_interrupted(replay_worker(replay), failure);
 			return SCAN_FAILED;
 		}
 		selection_follow_stop(replay);

@@ -22,10 +22,12 @@
 
 bool step_out_has_line(struct replay *replay, bool *has, struct failure *failure)
 {
+	const struct selection *selected = replay_selected(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
-	bool ok = gdb_check(replay->gdb,
-	    gdb_command(replay->gdb, &results, "-stack-info-frame --thread %d --frame %d",
-		replay->selected.number, replay->selected.frame),
+	bool ok = gdb_check(gdb,
+	    gdb_command(gdb, &results, "-stack-info-frame --thread %d --frame %d", selected->number,
+		selected->frame),
 	    ERROR_GDB_FAILED, NULL, failure);
 
 	*has = mi_text(json_object_get(results, "frame"), "line") != NULL;
@@ -63,7 +65,8 @@ static void watch_returns(struct replay *replay, struct mains *mains)
 
 	accessed_number(replay, "sizeof(void *)", &pointer);
 	/* There may be no main. */
-	gdb_try(replay->gdb, &results, "-data-disassemble -a main -- 2"); /* with the bytes */
+	gdb_try(
+	    replay_gdb(replay), &results, "-data-disassemble -a main -- 2"); /* with the bytes */
 	json_array_foreach(json_object_get(results, "asm_insns"), i, listed)
 	{
 		const char *address = mi_text(listed, "address");
@@ -85,7 +88,7 @@ static void forget(struct replay *replay, struct mains *mains)
 
 static void describe(const struct replay *replay, const struct mains *mains, struct step_out *out)
 {
-	int number = mi_number(gdb_last_stop(replay->gdb), "bkptno", 0);
+	int number = mi_number(gdb_last_stop(replay_gdb(replay)), "bkptno", 0);
 
 	if (!number)
 		return;
@@ -155,8 +158,8 @@ static int lined_caller(struct replay *replay)
 	int level = 0;
 
 	/* There may be no caller. */
-	gdb_try(replay->gdb, &results, "-stack-list-frames --thread %d 1 %d",
-	    replay->selected.number, FRAMES_MAX);
+	gdb_try(replay_gdb(replay), &results, "-stack-list-frames --thread %d 1 %d",
+	    replay_selected(replay)->number, FRAMES_MAX);
 	json_array_foreach(json_object_get(results, "stack"), i, frame)
 	{
 		if (mi_text(frame, "line")) {
@@ -181,7 +184,7 @@ bool step_out_to_line(
 		return true;
 	}
 	/* gdb takes something for a caller that is not. */
-	if (!replay->worker->broken)
+	if (!replay_worker(replay)->broken)
 		return step_out_to_main(replay, direction, out, failure);
 	*failure = no_caller;
 	failure_set_hint(failure, HINT);

@@ -19,6 +19,7 @@
 #include "worker/read/source.h"
 #include "worker/run/stop.h"
 #include "worker/run/unaccessed.h"
+#include "worker/session/live_output.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/unended.h"
 #include "worker/read/values.h"
@@ -100,7 +101,7 @@ static void add_doubt(struct replay *replay, json_t *json, const char *condition
 
 	if (read && value && is_structure(value))
 		snprintf(why, sizeof(why), "it is a structure, which is neither true nor false");
-	if (why[0] && !replay->worker->broken)
+	if (why[0] && !replay_worker(replay)->broken)
 		json_object_set_new(json, "condition_unread",
 		    json_sprintf(
 			"its condition may not hold, because it could not be read here: %s; "
@@ -141,7 +142,7 @@ static void add_cause(
 		break;
 	}
 	unaccessed_tell(replay, direction, json);
-	known = breakpoint_by_gdb(&replay->breakpoints, gdb_number);
+	known = breakpoint_by_gdb(replay_breakpoints(replay), gdb_number);
 	client = known ? known->number : 0;
 	if (known && known->catches)
 		catchpoint_tell(replay, known, json);
@@ -165,63 +166,66 @@ static void add_images(const struct replay *replay, json_t *json)
 /* rr cannot go beyond the last event of a trace in which no task ends. */
 static bool is_last(const struct replay *replay)
 {
-	return images_is_open(replay) && replay->moment.event >= images_last_event(replay);
+	return images_is_open(replay) && replay_now(replay)->event >= images_last_event(replay);
 }
 
 json_t *stop_describe(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
 {
-	json_t *stop = json_incref(gdb_last_stop(replay->gdb)), *json = NULL, *frame, *output,
-	       *note;
+	const struct moment *now = replay_now(replay);
+	struct run *run = replay_run(replay);
+	const struct selection *selected = replay_selected(replay);
+	json_t *stop = json_incref(gdb_last_stop(replay_gdb(replay))), *json = NULL, *frame,
+	       *output, *note;
 	enum stop_kind kind = stop_kind(replay);
 	bool ended = kind == STOP_END || kind == STOP_EXITED;
 
 	/* gdb can inspect nothing after the process has exited, so go back to the last moment. */
 	if (kind == STOP_EXITED && !position_go_end(replay, failure))
 		goto out;
-	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
-	replay->at_signal = kind == STOP_SIGNAL;
+	frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
+	replay_stands(replay, replay_is_at_end(replay), kind == STOP_SIGNAL);
 	if (!position_update(replay, failure))
 		goto out;
-	replay->at_end = ended || position_is_end(replay);
-	if (kind == STOP_EVENT && gdb_was_interrupted(replay->gdb))
+	replay_stands(replay, ended || position_is_end(replay), replay_is_at_signal(replay));
+	if (kind == STOP_EVENT && gdb_was_interrupted(replay_gdb(replay)))
 		reason = "interrupted";
-	else if (kind == STOP_EVENT && replay->at_end)
+	else if (kind == STOP_EVENT && replay_is_at_end(replay))
 		reason = "end"; /* the program has not moved */
 	else if (kind == STOP_START ||
-		 (kind == STOP_EVENT && (replay->crossed || direction == BACKWARD)))
+		 (kind == STOP_EVENT && (run->crossed || direction == BACKWARD)))
 		/* At the beginning of an image, rr before 5.9 reports no reason, and rr 5.9 that of
 		 * the start. */
-		reason = replay->crossed || crossing_is_behind(replay) ? "exec" : "start";
-	if (is_last(replay) && !replay->at_signal)
+		reason = run->crossed || crossing_is_behind(replay) ? "exec" : "start";
+	if (is_last(replay) && !replay_is_at_signal(replay))
 		reason = "end";
-	replay->crossed = false;
+	run->crossed = false;
 	/* The stop is reached: an interrupt would only cut its description short. */
-	gdb_shield(replay->gdb, true);
+	gdb_shield(replay_gdb(replay), true);
 	json = json_object();
 	json_object_set_new(
 	    json, "reason", json_string(reason && !ended ? reason : stop_kind_name(kind)));
 	add_cause(replay, json, stop, direction);
-	json_object_set_new(json, "tid", json_integer(replay->selected.tid));
-	if (replay->selected.name[0])
-		json_object_set_new(json, "thread_name", json_string(replay->selected.name));
-	values_complete(replay, replay->selected.number, 0, frame);
+	json_object_set_new(json, "tid", json_integer(selected->tid));
+	if (selected->name[0])
+		json_object_set_new(json, "thread_name", json_string(selected->name));
+	values_complete(replay, selected->number, 0, frame);
 	json_object_set_new(json, "frame", frame_finish(replay, frame_json(frame)));
 	add_source(replay, json, frame);
-	json_object_set_new(json, "moment", moment_name(replay, &replay->moment));
+	json_object_set_new(json, "moment", moment_name(replay, now));
 	if (reason && strcmp(reason, "exec") == 0)
 		add_images(replay, json);
-	note = replay->at_end || is_last(replay) ? unended_note(replay) : NULL;
+	note = replay_is_at_end(replay) || is_last(replay) ? unended_note(replay) : NULL;
 	if (note)
 		json_object_set_new(json, "note", note);
-	else if (replay->at_end && images_together(replay))
+	else if (replay_is_at_end(replay) && images_together(replay))
 		json_object_set_new(json, "note",
 		    json_sprintf("the other threads have ended: rr_goto %lld to see them all",
 			images_together(replay)));
-	output = live_output_take(replay->output, replay->moment.event, OUTPUT_MAX);
+	output = live_output_take(replay_output(replay), now->event, OUTPUT_MAX);
 	if (output)
 		json_object_set_new(json, "output", output);
-	gdb_shield(replay->gdb, false);
+	gdb_shield(replay_gdb(replay), false);
 out:
 	json_decref(stop);
 	return json;
@@ -230,11 +234,12 @@ out:
 json_t *stop_answer(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	json_t *json = stop_describe(replay, direction, reason, failure);
-	enum interrupt_reason interrupt = replay->worker->interrupt;
+	enum interrupt_reason interrupt = worker->interrupt;
 
-	replay->worker->half_read &= !json;
-	if (!json || !gdb_was_interrupted(replay->gdb) || interrupt == INTERRUPT_ASKED ||
+	worker->half_read &= !json;
+	if (!json || !gdb_was_interrupted(replay_gdb(replay)) || interrupt == INTERRUPT_ASKED ||
 	    interrupt == INTERRUPT_NONE)
 		return json;
 	failure->details = json;

@@ -11,6 +11,7 @@
 #include "worker/read/place.h"
 #include "worker/gdb/mi.h"
 #include "worker/read/preceding.h"
+#include "worker/session/breakpoint.h"
 #include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
 
@@ -20,7 +21,8 @@
 /* gdb's number of the watchpoint that saw the value as it was before; 0: it is not such a stop. */
 static int number_unchanged(const struct replay *replay)
 {
-	const json_t *stop = gdb_last_stop(replay->gdb), *value = json_object_get(stop, "value");
+	const json_t *stop = gdb_last_stop(replay_gdb(replay)),
+		     *value = json_object_get(stop, "value");
 	const json_t *point = json_object_get(stop, "hw-awpt");
 
 	if (!point)
@@ -152,7 +154,7 @@ static bool may_hit(const struct look *look, const struct breakpoint *entry)
 /* rr names one of the watchpoints that an instruction hits, so all count. */
 static struct unaccessed judge_all(const struct look *look, int number)
 {
-	const struct breakpoint_list *list = &look->replay->breakpoints;
+	const struct breakpoint_list *list = replay_breakpoints(look->replay);
 	struct unaccessed judged = {ACCESSED_NOT, false};
 
 	for (size_t i = 0; i < list->count; i++) {
@@ -176,7 +178,7 @@ struct unaccessed unaccessed_judge(struct replay *replay, enum direction directi
 	struct look look = {.replay = replay, .direction = direction};
 	int number = number_unchanged(replay);
 
-	if (!number || !breakpoint_by_gdb(&replay->breakpoints, number))
+	if (!number || !breakpoint_by_gdb(replay_breakpoints(replay), number))
 		return certain;
 	selection_follow_stop(replay);
 	if (!accessed_number(replay, "(unsigned long)$pc", &look.pc))
@@ -195,28 +197,29 @@ struct unaccessed unaccessed_judge(struct replay *replay, enum direction directi
 /* What is left of gdb's last stop, if its watchpoint does not count. */
 static void call_it_breakpoint(struct replay *replay)
 {
-	json_t *stop = json_copy(gdb_last_stop(replay->gdb));
+	json_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
 
 	json_object_set_new(stop, "reason", json_string("breakpoint-hit"));
 	json_object_del(stop, "hw-awpt");
 	json_object_del(stop, "hw-rwpt");
 	json_object_del(stop, "value");
-	gdb_amend_stop(replay->gdb, stop);
+	gdb_amend_stop(replay_gdb(replay), stop);
 	json_decref(stop);
 }
 
 bool unaccessed_pass(struct replay *replay, enum direction direction)
 {
+	struct run *run = replay_run(replay);
+	struct gdb *gdb = replay_gdb(replay);
 	struct breakpoint *breakpoint =
-	    breakpoint_by_gdb(&replay->breakpoints, number_unchanged(replay));
+	    breakpoint_by_gdb(replay_breakpoints(replay), number_unchanged(replay));
 
-	if (!breakpoint || replay->passed_over == UNACCESSED_MAX ||
-	    gdb_was_interrupted(replay->gdb) ||
+	if (!breakpoint || run->passed_over == UNACCESSED_MAX || gdb_was_interrupted(gdb) ||
 	    unaccessed_judge(replay, direction).touch != ACCESSED_NOT)
 		return false;
-	replay->passed_over++;
+	run->passed_over++;
 	breakpoint->hits_before--;
-	if (!json_object_get(gdb_last_stop(replay->gdb), "bkptno"))
+	if (!json_object_get(gdb_last_stop(gdb), "bkptno"))
 		return true;
 	call_it_breakpoint(replay);
 	return false;
@@ -224,6 +227,7 @@ bool unaccessed_pass(struct replay *replay, enum direction direction)
 
 void unaccessed_tell(struct replay *replay, enum direction direction, json_t *stop)
 {
+	struct run *run = replay_run(replay);
 	struct unaccessed judged = unaccessed_judge(replay, direction);
 	const char *doubt = NULL;
 
@@ -238,10 +242,10 @@ void unaccessed_tell(struct replay *replay, enum direction direction, json_t *st
 			"these out";
 	if (doubt)
 		json_object_set_new(stop, "not_certain", json_string(doubt));
-	if (replay->passed_over)
+	if (run->passed_over)
 		json_object_set_new(stop, "passed_over",
 		    json_sprintf("%lld hit%s without an access: the instruction leaves the watched "
 				 "bytes out",
-			replay->passed_over, replay->passed_over == 1 ? "" : "s"));
-	replay->passed_over = 0;
+			run->passed_over, run->passed_over == 1 ? "" : "s"));
+	run->passed_over = 0;
 }

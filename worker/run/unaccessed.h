@@ -21,8 +21,9 @@ struct unaccessed {
  * instruction may have led here. */
 struct unaccessed unaccessed_judge(struct replay *replay, enum direction direction);
 
-/* Whether a run goes on, because the last stop is no access: counts it in replay->passed_over, and
- * no longer among the watchpoint's hits. If a breakpoint lies there too, the stop is that one's. */
+/* Whether a run goes on, because the last stop is no access: counts it in
+ * replay_run(replay)->passed_over, and no longer among the watchpoint's hits. If a breakpoint lies
+ * there too, the stop is that one's. */
 bool unaccessed_pass(struct replay *replay, enum direction direction);
 
 /* Adds to a stop what was passed over, and what is not certain about its watchpoint. */

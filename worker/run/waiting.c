@@ -32,7 +32,7 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 
 	where[0] = '\0';
 	if (!gdb_quote(quoted, "location", location, &ignored) ||
-	    gdb_command(replay->gdb, &results, "-break-insert -- %s", quoted) != GDB_DONE)
+	    gdb_command(replay_gdb(replay), &results, "-break-insert -- %s", quoted) != GDB_DONE)
 		return false;
 	bkpt = json_object_get(results, "bkpt");
 	address = mi_address(mi_breakpoint_place(bkpt, 0), "addr");
@@ -47,13 +47,14 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 /* To the first instruction of the program itself; false if that is not known. */
 static bool go_to_entry(struct replay *replay, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
 	const char *text, *at;
 	char place[32];
 	int number;
 	bool ok;
 
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &text, "info auxv"),
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info auxv"),
 		"the libraries that the program is linked with were not looked through") ||
 	    !(at = strstr(text, "AT_ENTRY ")) || !(at = strstr(at, "0x")))
 		return false;

@@ -106,6 +106,15 @@ bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint)
 	return kind && breakpoint->what;
 }
 
+struct breakpoint_list *breakpoint_list_new(void)
+{
+	struct breakpoint_list *list = calloc(1, sizeof(*list));
+
+	if (list)
+		list->next = 1;
+	return list;
+}
+
 struct breakpoint *breakpoint_list_add(struct breakpoint_list *list, struct breakpoint *breakpoint)
 {
 	struct breakpoint *bigger =
@@ -133,12 +142,13 @@ void breakpoint_list_remove(struct breakpoint_list *list, struct breakpoint *bre
 	list->count--;
 }
 
-void breakpoint_list_clear(struct breakpoint_list *list)
+void breakpoint_list_free(struct breakpoint_list *list)
 {
-	for (size_t i = 0; i < list->count; i++)
+	for (size_t i = 0; list && i < list->count; i++)
 		breakpoint_clear(&list->entries[i]);
-	free(list->entries);
-	*list = (struct breakpoint_list){0};
+	if (list)
+		free(list->entries);
+	free(list);
 }
 
 struct breakpoint *breakpoint_by_number(const struct breakpoint_list *list, long long number)

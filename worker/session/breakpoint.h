@@ -53,11 +53,13 @@ bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint);
 /* Its hits in all images. `row`: gdb's of it, see mi_breakpoint_row; may be NULL. */
 long long breakpoint_hits(const struct breakpoint *breakpoint, const json_t *row);
 
+/* An empty one; NULL: out of memory. */
+struct breakpoint_list *breakpoint_list_new(void);
 /* Takes the breakpoint over, leaves the original empty, and numbers it if it has no number. Returns
  * its place, valid until the list changes, or NULL when out of memory. */
 struct breakpoint *breakpoint_list_add(struct breakpoint_list *list, struct breakpoint *breakpoint);
 void breakpoint_list_remove(struct breakpoint_list *list, struct breakpoint *breakpoint);
-void breakpoint_list_clear(struct breakpoint_list *list);
+void breakpoint_list_free(struct breakpoint_list *list);
 
 /* NULL if there is none. 0 is never a valid number. */
 struct breakpoint *breakpoint_by_number(const struct breakpoint_list *list, long long number);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "worker/session/images.h"
+#include "worker/session/replay_inside.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/trace/execs.h"
 
@@ -156,7 +157,7 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 		replay->asked.pid = replay->pid = execs_worst_pid(execs);
 	if (!replay->pid)
 		replay->pid = execs->first_pid;
-	replay->images = images_of_process(execs, (int)replay->pid, replay->fork_pid, 0);
+	replay->images = images_of_process(execs, (int)replay->pid, replay->from_fork, 0);
 	if (!replay->images) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;

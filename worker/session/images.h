@@ -11,6 +11,7 @@
 #define IMAGES_MAX 1000 /* images of one process; the answer warns if there are more */
 
 struct execs;
+struct images;
 
 struct image {
 	long long event; /* of the exec, after which the image begins; 0: the process's beginning */

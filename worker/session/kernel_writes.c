@@ -2,6 +2,7 @@
  * Asks rr for the trace's events with the memory that each of them wrote.
  */
 #include "worker/session/kernel_writes.h"
+#include "worker/session/replay_inside.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -57,9 +58,10 @@ long long kernel_writes_process(const struct kernel_writes *writes, int tid)
 	return tid;
 }
 
-void kernel_writes_turn_to(struct kernel_writes *writes, long long pid)
+void kernel_writes_turn_to(struct replay *replay, long long pid)
 {
-	writes->pid = pid;
+	if (replay->writes)
+		replay->writes->pid = pid;
 }
 
 static bool read_all(struct replay *replay, struct kernel_writes *writes, struct failure *failure)
@@ -83,7 +85,7 @@ static bool read_all(struct replay *replay, struct kernel_writes *writes, struct
 	dump_parser_end(reading.tasks);
 	capture_free(&capture);
 	keep_threads(writes, &tasks);
-	kernel_writes_turn_to(writes, replay->pid);
+	writes->pid = replay->pid;
 	execs_free(&tasks);
 	return ok;
 }

@@ -21,8 +21,8 @@ void kernel_writes_free(struct kernel_writes *writes);
 
 /* The process that a task belongs to. */
 long long kernel_writes_process(const struct kernel_writes *writes, int tid);
-/* Makes another process the present one. */
-void kernel_writes_turn_to(struct kernel_writes *writes, long long pid);
+/* Makes another process the present one; no effect before they are read. */
+void kernel_writes_turn_to(struct replay *replay, long long pid);
 
 /* Whether a task belongs to the present process, which is the session's by default. */
 bool kernel_writes_is_ours(const struct kernel_writes *writes, int tid);

@@ -11,6 +11,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
 #include "worker/session/launch.h"
+#include "worker/session/replay_inside.h"
 #include "worker/session/launched.h"
 #include "worker/session/linked_symbols.h"
 #include "worker/session/relatives.h"
@@ -367,7 +368,8 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 /* The child with this pid did not call exec, so rr needs another option for it. */
 static bool is_forked_only(const struct replay *replay)
 {
-	return replay->pid && !replay->fork_pid && strstr(replay->launched->said, "never exec()ed");
+	return replay->pid && !replay->from_fork &&
+	       strstr(replay->launched->said, "never exec()ed");
 }
 
 static void clear(struct replay *replay, struct failure *failure)
@@ -414,7 +416,7 @@ static bool prepare_any(struct replay *replay, struct failure *failure)
 		return true;
 	if (is_forked_only(replay)) {
 		clear(replay, failure);
-		replay->fork_pid = true;
+		replay->from_fork = true;
 		return prepare(replay, failure);
 	}
 	return false;

@@ -2,6 +2,7 @@
  * Reads what rr and gdb say, and tells from it why one of them ended.
  */
 #include "worker/session/launched.h"
+#include "worker/session/replay_inside.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * result is that a session is restored without need.
  */
 #include "worker/session/leftover_forks.h"
+#include "worker/session/replay_inside.h"
 #include "worker/serve/proc_stat.h"
 
 #include <ctype.h>
@@ -47,25 +48,31 @@ static bool are_more(struct replay *replay, unsigned *seeks, unsigned long most)
 	if (*seeks < SEEKS_PER_COUNT)
 		return false;
 	*seeks = 0;
-	return count_tasks() > replay->copies.tasks + most;
+	return count_tasks() > replay->leftover_forks.tasks + most;
 }
 
 void leftover_forks_begin(struct replay *replay)
 {
-	replay->copies = (struct copies){.tasks = count_tasks()};
+	replay->leftover_forks = (struct leftover_forks){.tasks = count_tasks()};
+}
+
+void leftover_forks_seek(struct replay *replay)
+{
+	replay->leftover_forks.seeks++;
+	replay->leftover_forks.seeks_in_call++;
 }
 
 /* At most half, so that the next call has the other half. */
 bool leftover_forks_are_too_many(struct replay *replay)
 {
-	return are_more(replay, &replay->copies.seeks, min(TASKS_MAX, limit() / 2));
+	return are_more(replay, &replay->leftover_forks.seeks, min(TASKS_MAX, limit() / 2));
 }
 
 /* The rest is for the session's own processes, and for the seeks until tasks are counted again. */
 bool leftover_forks_are_at_the_limit(struct replay *replay, struct failure *failure)
 {
-	if (!are_more(
-		replay, &replay->copies.seeks_in_call, min(TASKS_MAX_IN_CALL, limit() / 8 * 5)))
+	if (!are_more(replay, &replay->leftover_forks.seeks_in_call,
+		min(TASKS_MAX_IN_CALL, limit() / 8 * 5)))
 		return false;
 	replay->worker->broken = true;
 	failure_set(failure, ERROR_LIMIT,

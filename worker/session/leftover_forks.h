@@ -11,6 +11,9 @@
 /* Counts the tasks at the session's start. */
 void leftover_forks_begin(struct replay *replay);
 
+/* rr is about to seek. */
+void leftover_forks_seek(struct replay *replay);
+
 /*
  * True if rr has left so many behind that it must be replaced. Counts only once in a while, because
  * that takes milliseconds.

@@ -2,6 +2,7 @@
  * See linked_symbols.h. Must never take symbols from a program that is another one by now.
  */
 #include "worker/session/linked_symbols.h"
+#include "worker/session/replay_inside.h"
 
 #include <fcntl.h>
 #include <limits.h>

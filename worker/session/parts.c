@@ -1,17 +1,17 @@
 /*
- * Acquires and releases what a session consists of. The other files of this folder act on it.
+ * Acquires and releases what a session consists of. The other files act on it.
  */
 #include "worker/session/parts.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "worker/session/images.h"
+#include "worker/session/kernel_writes.h"
 #include "worker/session/launched.h"
 #include "worker/session/relatives.h"
+#include "worker/session/replay_inside.h"
 #include "worker/session/trace_output.h"
-#include "worker/session/kernel_writes.h"
 #include "worker/trace/trace.h"
 
 void replay_free(struct replay *replay)
@@ -26,8 +26,8 @@ void replay_free(struct replay *replay)
 	trace_output_free(replay->trace_output);
 	kernel_writes_free(replay->writes);
 	live_output_free(replay->output);
-	breakpoint_list_clear(&replay->breakpoints);
-	json_decref(replay->checkpoints);
+	breakpoint_list_free(replay->breakpoints);
+	json_decref(replay->checkpoints.entries);
 	json_decref(replay->signals);
 	json_decref(replay->warnings);
 	json_decref(replay->sources.missing);
@@ -51,14 +51,14 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	replay->trace_dir = strdup(trace->path);
 	replay->trace = steal_fd(&trace->directory);
 	replay->output = live_output_new();
-	replay->checkpoints = json_array();
+	replay->checkpoints.entries = json_array();
 	replay->signals = json_object();
 	replay->warnings = json_array();
 	replay->sources.missing = json_object();
 	replay->sources.told = json_object();
-	replay->breakpoints.next = replay->next_checkpoint = 1;
-	replay->selected.number = 1;
-	if (replay->launched && replay->trace_dir && replay->output)
+	replay->breakpoints = breakpoint_list_new();
+	replay->checkpoints.next = replay->selected.number = 1;
+	if (replay->launched && replay->trace_dir && replay->output && replay->breakpoints)
 		return replay;
 	replay_free(replay);
 	return NULL;

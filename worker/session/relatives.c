@@ -3,6 +3,7 @@
  * the supervisor knows of the session.
  */
 #include "worker/session/relatives.h"
+#include "worker/session/replay_inside.h"
 
 #include <stdlib.h>
 #include "worker/session/images.h"
@@ -101,7 +102,7 @@ static void become(struct replay *replay, const struct relative *one)
 {
 	replay->images = one->images;
 	replay->pid = one->pid;
-	replay->fork_pid = one->forked;
+	replay->from_fork = one->forked;
 	images_leave(replay);
 }
 
@@ -110,7 +111,7 @@ static void leave_home(struct replay *replay)
 	struct relatives *relatives = replay->relatives;
 
 	relatives->away = true;
-	relatives->home = (struct relative){replay->pid, replay->fork_pid, replay->images};
+	relatives->home = (struct relative){replay->pid, replay->from_fork, replay->images};
 	relatives->asked_pid = replay->asked.pid;
 	relatives->end = replay->end;
 	relatives->changed = replay->changed;

@@ -6,6 +6,8 @@
  */
 #include "worker/session/replay.h"
 
+struct relatives;
+
 #define RELATIVES_MAX 512 /* processes; further ones cannot be visited */
 
 /* Reads from the trace which processes it has, the session's own with its images first. False with

@@ -1,17 +1,14 @@
 #ifndef WORKER_REPLAY_H
 #define WORKER_REPLAY_H
 /*
- * A replay session inside its worker: its gdb, and what the worker itself keeps about it. Shared by
- * the modules that serve operations on it; nobody else looks inside.
+ * A replay session inside its worker. Opaque: only this folder knows its parts, in replay_inside.h.
+ * Other folders ask for one idea of it at a time.
  */
 #include <jansson.h>
 #include <stdbool.h>
 #include "worker/gdb/check.h"
 #include "worker/gdb/gdb.h"
-#include "worker/serve/files.h"
 #include "worker/serve/ops.h"
-#include "worker/session/breakpoint.h"
-#include "worker/session/live_output.h"
 
 #define REPLAY_CHECKPOINTS_MAX 200
 #define REPLAY_EXPRESSION_MAX  4096
@@ -21,13 +18,41 @@
 
 #define SELECTION_NAME_MAX 64
 
-/* What a client has selected; selection.h sets it. */
-struct selection {
-	int number; /* gdb's number of the thread, valid until the program moves */
-	int tid;    /* as recorded; 0: unknown */
-	int frame;  /* level; 0: the innermost */
-	char name[SELECTION_NAME_MAX]; /* the thread's name; "": not known */
+struct replay;
+
+struct worker *replay_worker(const struct replay *replay);
+struct gdb *replay_gdb(const struct replay *replay);
+
+/* What rr replays, with which counter. */
+
+const char *replay_trace_dir(const struct replay *replay);
+/* Its descriptor, locked for as long as the session has a worker; see trace_lock. */
+int replay_trace(const struct replay *replay);
+/* The file of the present image on this machine; NULL: not known. */
+const char *replay_executable(const struct replay *replay);
+/* The same as the program was called. */
+const char *replay_command(const struct replay *replay);
+const char *replay_pmu(const struct replay *replay);
+bool replay_counts_in_software(const struct replay *replay);
+
+/* The process that rr debugs, and whether from its fork on, not from its exec. */
+long long replay_pid(const struct replay *replay);
+bool replay_is_from_fork(const struct replay *replay);
+void replay_debugs(struct replay *replay, long long pid, bool from_fork);
+
+/* What the client asked for when the session was opened. */
+struct asked_for {
+	long long pid;	 /* 0: the first process */
+	bool worst;	 /* without a pid, the process that ended worst */
+	long long event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
 };
+
+const struct asked_for *replay_asked(const struct replay *replay);
+void replay_asks(struct replay *replay, const struct asked_for *asked);
+/* From here on the session is open, and it was opened at the present moment. */
+void replay_is_open(struct replay *replay);
+/* Whether it stands at the event and ticks at which it was opened. */
+bool replay_is_where_opened(const struct replay *replay);
 
 /* A place in the recording. Between two conditional branches ticks do not change, but pc does. */
 struct moment {
@@ -41,90 +66,71 @@ struct moment {
 
 enum direction { FORWARD, BACKWARD };
 
-/* See leftover_forks.h. */
-struct copies {
-	unsigned seeks;		/* since the last count between two calls */
-	unsigned seeks_in_call; /* since the last count within one */
-	unsigned long tasks;	/* at the session's start */
+/* Where the session stands. */
+const struct moment *replay_now(const struct replay *replay);
+void replay_arrived(struct replay *replay, const struct moment *moment);
+/* The end of the process; event 0: not known yet. */
+const struct moment *replay_end(const struct replay *replay);
+void replay_end_is_here(struct replay *replay);
+
+/* The first instruction of the present image. */
+unsigned long long replay_first_pc(const struct replay *replay);
+
+/* How it stands there. */
+bool replay_is_at_end(const struct replay *replay);
+bool replay_is_at_signal(const struct replay *replay);
+void replay_stands(struct replay *replay, bool at_end, bool at_signal);
+/* It is about to go elsewhere: neither is true any longer. */
+void replay_moves(struct replay *replay);
+
+/* The present run. */
+struct run {
+	struct moment departed; /* where it began; event 0: the program stands */
+	bool crossed;		/* an exec: the description of the next stop says so */
+	long long passed_over;	/* hits without an access; see unaccessed.h */
 };
 
-/* What the client asked for when the session was opened. */
-struct asked_for {
-	long long pid;	 /* 0: the first process */
-	bool worst;	 /* without a pid, the process that ended worst */
-	long long event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
+struct run *replay_run(struct replay *replay);
+
+/* Counts the rrs of the session, because the next rr does not know what one holds. */
+int replay_rr_number(const struct replay *replay);
+void replay_next_rr(struct replay *replay);
+#define REPLAY_RR_NUMBERS 2000 /* they begin again; see position_hold */
+
+/* What a client has selected; selection.h sets it. */
+struct selection {
+	int number; /* gdb's number of the thread, valid until the program moves */
+	int tid;    /* as recorded; 0: unknown */
+	int frame;  /* level; 0: the innermost */
+	char name[SELECTION_NAME_MAX]; /* the thread's name; "": not known */
 };
 
-/* Sources as source.c opened them. */
-struct shown_sources {
-	struct files files;
-	json_t *missing; /* recorded path: why it cannot be opened */
-	json_t *told;	 /* those of them that a client was told about */
+const struct selection *replay_selected(const struct replay *replay);
+
+/* What the client has set. */
+
+struct breakpoint_list *replay_breakpoints(const struct replay *replay);
+
+struct checkpoint_list {
+	json_t *entries; /* see checkpoints.c */
+	int next;	 /* the number of the next one */
 };
 
-/* What gdb has been told in this session, so that it is told once. */
-struct taught {
-	bool caches;			   /* it keeps the memory it has read */
-	bool printers_on, printers_loaded; /* see printers.h */
-	char library_folders[4096];	   /* where it looks for libraries; see libraries.h */
-	bool silent_hits;		   /* how to count them; see silent_hits.c */
-	int watched;			   /* variables of ours; see watchpoint.c */
-	enum {
-		STATICS_UNTRIED,
-		STATICS_CHECKED,
-		STATICS_UNKNOWN
-	} statics; /* see ambiguous_statics.c */
-};
+struct checkpoint_list *replay_checkpoints(struct replay *replay);
+/* See signals.c. */
+json_t *replay_signals(const struct replay *replay);
 
-struct images;
-struct launched;
-struct relatives;
-struct trace_output;
-struct kernel_writes;
+/* What gdb has been told (taught.h), the sources that were opened (source.c), what the program
+ * prints as it runs, and what a client is told of the session's start. */
 
-struct replay {
-	struct worker *worker;
-	void (*changed)(
-	    struct replay *replay); /* makes the supervisor store the session's present state */
-	struct gdb *gdb;
-	struct launched *launched; /* rr and gdb as processes; opaque outside this folder */
-	struct replay *beside;	   /* another session of this worker, or NULL */
-	struct live_output *output;
-	char *trace_dir, *executable, *original; /* original may be NULL */
-	int trace; /* its directory, locked for as long as the session has a worker; see trace_lock
-		    */
-	struct images *images;		   /* see images.h */
-	struct relatives *relatives;	   /* see relatives.h; NULL before */
-	struct trace_output *trace_output; /* what was printed; NULL: not read yet */
-	struct kernel_writes *writes;	   /* what the kernel wrote; NULL: not read yet */
-	struct shown_sources sources;
-	char pmu[32];
-	struct asked_for asked;
-	long long pid;
-	bool fork_pid, at_end, at_signal;
-	bool crossed; /* the last run crossed an exec: the description of the next stop says so */
-	long long passed_over;	     /* hits of the last run without an access; see unaccessed.h */
-	unsigned long long first_pc; /* of the image's first instruction */
-	struct copies copies;
-	int rr_number; /* counts the rrs, because the next rr does not know what one holds */
-	struct taught taught;
-	bool library_late; /* where one lies was found after it had been loaded; see libraries.h */
-	struct moment moment, opened; /* now; when the session was opened */
-	struct moment departed;	      /* where the present run began; event 0: the program stands */
-	struct moment end;	      /* of this process; event 0: not known yet */
-	struct selection selected;
-	struct breakpoint_list breakpoints;
-	json_t *checkpoints; /* see checkpoints.c */
-	int next_checkpoint;
-	json_t *signals; /* see signals.c */
-	json_t *warnings;
-};
+struct taught *replay_taught(struct replay *replay);
+struct shown_sources *replay_sources(struct replay *replay);
+struct live_output *replay_output(const struct replay *replay);
+json_t *replay_warnings(const struct replay *replay);
 
-/* Stores the session's state again; call it after each change. */
-static inline void replay_changed(struct replay *replay)
-{
-	if (replay->changed)
-		replay->changed(replay);
-}
+/* Makes the supervisor store the session's state; call it after each change. No function until
+ * replay_on_change. */
+void replay_changed(struct replay *replay);
+void replay_on_change(struct replay *replay, void (*changed)(struct replay *replay));
 
 #endif

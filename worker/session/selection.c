@@ -8,6 +8,7 @@
 #include "worker/gdb/must.h"
 #include "worker/session/replay.h"
 #include "worker/session/selection.h"
+#include "worker/session/replay_inside.h"
 #include "worker/session/spoken.h"
 
 static void select_row(struct replay *replay, int number, const json_t *thread)
@@ -87,6 +88,11 @@ bool selection_choose_frame(struct replay *replay, long long level, struct failu
 	return selection_set_frame(replay, (int)level) ||
 	       gdb_check(replay->gdb, replay->worker->broken ? GDB_LOST : GDB_REFUSED,
 		   ERROR_NOT_FOUND, "rr_backtrace shows the frames", failure);
+}
+
+void selection_read_from(struct replay *replay, int level)
+{
+	replay->selected.frame = level;
 }
 
 bool selection_set_frame(struct replay *replay, int level)

@@ -24,6 +24,9 @@ bool selection_choose_frame(struct replay *replay, long long level, struct failu
 /* Selects a frame of the selected thread; false if gdb refuses. */
 bool selection_set_frame(struct replay *replay, int level);
 
+/* Reads from that frame of the selected thread what is read next; does not ask gdb. */
+void selection_read_from(struct replay *replay, int level);
+
 /* Runs a console command in the selected thread and frame; gdb_console_text is what it printed.
  * False if gdb refuses, or if the command is too long. */
 bool selection_console(struct replay *replay, const char *command);

@@ -3,6 +3,7 @@
  * something else.
  */
 #include "worker/session/spoken.h"
+#include "worker/session/replay_inside.h"
 
 #include <string.h>
 #include "worker/gdb/says.h"

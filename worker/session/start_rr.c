@@ -3,6 +3,7 @@
  * gets only a number, never words.
  */
 #include "worker/session/start_rr.h"
+#include "worker/session/replay_inside.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -58,7 +59,7 @@ static void add_process(struct rr_line *line, const struct replay *replay, size_
 	if (!replay->asked.pid && !several)
 		return;
 	snprintf(line->pid, sizeof(line->pid), "%lld", replay->pid);
-	add(line, image->forked || replay->fork_pid ? "-f" : "-p");
+	add(line, image->forked || replay->from_fork ? "-f" : "-p");
 	add(line, line->pid);
 	if (!several || image->forked)
 		return;

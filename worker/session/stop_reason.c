@@ -4,6 +4,7 @@
 #include <string.h>
 #include "worker/gdb/mi.h"
 #include "worker/session/stop_reason.h"
+#include "worker/session/replay_inside.h"
 
 static const struct {
 	const char *mi;

@@ -2,6 +2,7 @@
  * Asks rr for the trace's writes, and then for their bytes.
  */
 #include "worker/session/trace_output.h"
+#include "worker/session/replay_inside.h"
 
 #include <limits.h>
 #include <stdio.h>

@@ -3,6 +3,7 @@
  * with an imported trace: only its first line is shown, made visible.
  */
 #include "worker/session/unended.h"
+#include "worker/session/replay_inside.h"
 
 #include <fcntl.h>
 #include <string.h>

@@ -7,7 +7,7 @@
 #include "scripted.h"
 #include "worker/session/images.h"
 #include "worker/session/parts.h"
-#include "worker/session/replay.h"
+#include "worker/session/replay_inside.h"
 #include "worker/trace/execs.h"
 #include "worker/trace/trace.h"
 

@@ -66,7 +66,7 @@ START_TEST(all_that_was_asked_for_reaches_gdb)
 	    SCRIPT(NOWHERE("f"), {"-break-insert -t -i 2 -c \"n > 1\" -- \"f\"", MADE(3)}));
 	result = set(&args, &failure);
 	expect_number(result, 1);
-	ck_assert_int_eq(replay->breakpoints.entries[0].gdb, 3);
+	ck_assert_int_eq(replay->breakpoints->entries[0].gdb, 3);
 	json_decref(result);
 	session_end();
 }
@@ -100,7 +100,7 @@ START_TEST(a_thread_without_storage_of_its_own_is_refused)
 		{"-data-evaluate-expression --thread 1 --frame 0 $fs_base", "^done,value=\"0\""}));
 	ck_assert_ptr_null(set(&args, &failure));
 	ck_assert_ptr_nonnull(strstr(failure.message, "thread 7 has just begun"));
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	ck_assert_uint_eq(replay->breakpoints->count, 0);
 	session_end();
 }
 END_TEST
@@ -119,7 +119,7 @@ START_TEST(a_location_that_is_nowhere_is_an_error_and_is_not_kept)
 		ck_assert_ptr_null(set(&args, &failure));
 		ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
 		ck_assert_str_eq(failure.hint, "rr_source_lines shows the lines of the file");
-		ck_assert_uint_eq(replay->breakpoints.count, 0);
+		ck_assert_uint_eq(replay->breakpoints->count, 0);
 		session_end();
 	}
 }
@@ -135,7 +135,7 @@ START_TEST(an_address_where_nothing_is_mapped_is_refused_and_taken_away)
 	    {"-break-delete 3", "^done"}));
 	ck_assert_ptr_null(set(&args, &failure));
 	ck_assert_str_eq(failure.message, "nothing is mapped at 0x4010 at this moment");
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	ck_assert_uint_eq(replay->breakpoints->count, 0);
 	session_end();
 }
 END_TEST
@@ -153,7 +153,7 @@ START_TEST(a_watchpoint_knows_its_address)
 	result = tool_watchpoint_set(peer.worker.replay, &args, &failure);
 	expect_number(result, 1);
 	ck_assert_str_eq(json_string_value(json_object_get(result, "address")), "0x601040");
-	ck_assert_str_eq(replay->breakpoints.entries[0].absolute, "*(int *) 0x601040");
+	ck_assert_str_eq(replay->breakpoints->entries[0].absolute, "*(int *) 0x601040");
 	json_decref(result);
 	session_end();
 }
@@ -166,7 +166,7 @@ static void expect_unsupported(const struct watchpoint_set_args *args)
 
 	ck_assert_ptr_null(tool_watchpoint_set(peer.worker.replay, args, &failure));
 	ck_assert_int_eq(failure.code, ERROR_UNSUPPORTED);
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	ck_assert_uint_eq(replay->breakpoints->count, 0);
 	session_end();
 }
 
@@ -242,7 +242,7 @@ START_TEST(another_image_gets_them_again_and_hits_go_on_counting)
 	json_decref(set(&args, &failure));
 	breakpoints_leave(replay);
 	breakpoints_enter(replay);
-	kept = &replay->breakpoints.entries[0];
+	kept = &replay->breakpoints->entries[0];
 	ck_assert_int_eq(kept->gdb, 9);
 	ck_assert_int_eq(breakpoint_hits(kept, NULL), 2);
 	session_end();
@@ -267,7 +267,7 @@ START_TEST(in_another_worker_they_keep_their_numbers)
 	breakpoints_restore(replay, state);
 	again = breakpoints_save(replay);
 	ck_assert(json_equal(state, again));
-	ck_assert_int_eq(replay->breakpoints.next, 8);
+	ck_assert_int_eq(replay->breakpoints->next, 8);
 	json_decref(state);
 	json_decref(again);
 	session_end();
@@ -282,7 +282,7 @@ START_TEST(what_cannot_be_set_again_is_a_warning)
 	session_begin(SCRIPT(NOWHERE("f"),
 	    {"-break-insert -i 2 -c \"n\" -- \"f\"", "^error,msg=\"No symbol \\\"n\\\".\""}));
 	breakpoints_restore(replay, state);
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	ck_assert_uint_eq(replay->breakpoints->count, 0);
 	ck_assert_str_eq(json_string_value(json_array_get(replay->warnings, 0)),
 	    "breakpoint 4 could not be set again: No symbol \"n\".");
 	session_end();
@@ -295,7 +295,7 @@ START_TEST(a_state_that_names_no_breakpoint_is_passed_over)
 
 	session_begin(SCRIPT({0}));
 	breakpoints_restore(replay, state);
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	ck_assert_uint_eq(replay->breakpoints->count, 0);
 	session_end();
 }
 END_TEST

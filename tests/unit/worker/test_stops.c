@@ -86,7 +86,7 @@ START_TEST(a_temporary_breakpoint_is_forgotten_when_it_was_hit)
 	keep(false, "main", 5);
 	describe(FORWARD);
 	ck_assert_int_eq(json_integer_value(json_object_get(stop, "breakpoint")), 1);
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	ck_assert_uint_eq(replay->breakpoints->count, 0);
 }
 END_TEST
 
@@ -153,7 +153,7 @@ START_TEST(a_watched_local_that_is_gone_is_forgotten)
 	keep(true, "local", 5);
 	describe(FORWARD);
 	ck_assert(json_is_true(json_object_get(json_object_get(stop, "watch"), "out_of_scope")));
-	ck_assert_uint_eq(replay->breakpoints.count, 0);
+	ck_assert_uint_eq(replay->breakpoints->count, 0);
 }
 END_TEST
 

@@ -39,7 +39,7 @@ static bool find_outermost(struct replay *replay, int level, struct call *call)
 	char command[48];
 
 	snprintf(command, sizeof(command), "info frame level %d", level);
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+	if (!gdb_done_or_warn(replay_gdb(replay), gdb_console(replay_gdb(replay), &said, command),
 		"it is not known where the outermost function's frame ends") ||
 	    !(at = strstr(said, at_mark)) || !(back = strstr(said, back_mark)))
 		return false;
@@ -51,7 +51,7 @@ static bool find_outermost(struct replay *replay, int level, struct call *call)
 /* The level of the frame that holds the address; -1: none does. */
 static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
 {
-	int from = replay->selected.frame;
+	int from = replay_selected(replay)->frame;
 	unsigned long long low, high;
 
 	if (!frames_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
@@ -90,6 +90,7 @@ static int set(struct replay *replay, unsigned long long address, unsigned long 
 static enum lifetime_known find_call(
     struct replay *replay, const struct call *call, struct moment *begin, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	enum lifetime_known known = LIFETIME_UNSURE;
 	unsigned long long sp = 0, pc = 0;
 	int number;
@@ -97,7 +98,7 @@ static enum lifetime_known find_call(
 	if (frames_number(replay, 0, "$pc", &pc) && pc == call->entry &&
 	    frames_number(replay, 0, "$sp", &sp) && sp == call->top - RETURN_ADDRESS) {
 		position_take_sum(replay);
-		*begin = replay->moment;
+		*begin = *now;
 		return LIFETIME_KNOWN;
 	}
 	number = set(replay, call->entry, call->top - RETURN_ADDRESS);
@@ -109,7 +110,7 @@ static enum lifetime_known find_call(
 			known = position_update(replay, failure) ? LIFETIME_KNOWN : LIFETIME_FAILED;
 		break;
 	case LAST_HIT_CUT:
-		worker_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay_worker(replay), failure);
 		known = LIFETIME_FAILED;
 		break;
 	case LAST_HIT_FAILED:
@@ -119,7 +120,7 @@ static enum lifetime_known find_call(
 		break;
 	}
 	position_take_sum(replay);
-	*begin = replay->moment;
+	*begin = *now;
 	temporary_breakpoint_delete(replay, number);
 	return known;
 }
@@ -146,7 +147,8 @@ static enum lifetime_known find_return(
 	if (found == SCAN_FAILED || (found == SCAN_FOUND && !position_update(replay, failure)))
 		return LIFETIME_FAILED;
 	position_take_sum(replay);
-	*end = found == SCAN_FOUND ? replay->moment : (struct moment){.event = REPLAY_EVENT_FAR};
+	*end =
+	    found == SCAN_FOUND ? *replay_now(replay) : (struct moment){.event = REPLAY_EVENT_FAR};
 	return LIFETIME_KNOWN;
 }
 
@@ -178,7 +180,7 @@ enum lifetime_known frame_lifetime_find_begin(struct replay *replay, unsigned lo
 enum lifetime_known frame_lifetime_find(struct replay *replay, unsigned long long address,
     struct frame_lifetime *lifetime, struct failure *failure)
 {
-	const struct moment here = replay->moment;
+	const struct moment here = *replay_now(replay);
 	struct call call;
 	enum lifetime_known known = begin(replay, address, lifetime, &call, failure);
 
@@ -193,19 +195,20 @@ enum lifetime_known frame_lifetime_find(struct replay *replay, unsigned long lon
 
 enum lifetime_end frame_lifetime_came_by_return(struct replay *replay)
 {
+	struct gdb *gdb = replay_gdb(replay);
+	const struct moment *now = replay_now(replay);
 	struct failure failure = {0};
 	struct symbol symbol;
 	uint8_t bytes[3];
-	bool known =
-	    gdb_done_or_warn(replay->gdb, gdb_run(replay->gdb, "-exec-step-instruction --reverse"),
-		"it is not known whether the call returned") &&
-	    position_update(replay, &failure) &&
-	    accessed_whole(replay, replay->moment.pc, bytes, sizeof(bytes));
+	bool known = gdb_done_or_warn(gdb, gdb_run(gdb, "-exec-step-instruction --reverse"),
+			 "it is not known whether the call returned") &&
+		     position_update(replay, &failure) &&
+		     accessed_whole(replay, now->pc, bytes, sizeof(bytes));
 
 	json_decref(failure.details);
 	if (!known)
 		return LIFETIME_END_UNKNOWN;
-	if (symbol_at(replay, replay->moment.pc, &symbol) &&
+	if (symbol_at(replay, now->pc, &symbol) &&
 	    strncmp(symbol.name, "_Unwind_", strlen("_Unwind_")) == 0)
 		return LIFETIME_LEFT;
 	if (bytes[0] == 0xf2 || bytes[0] == 0xf3)

@@ -83,7 +83,7 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 
 	if (!number)
 		return 0;
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	address = mi_text(mi_breakpoint_row(mi_breakpoints(results), number), "addr");
 	if (address && strncmp(address, "0x", 2) == 0 &&
 	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
@@ -110,8 +110,9 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 	if (number && search_stretch(replay, story->args->from, NULL, stretch, failure) &&
 	    search_begin(&search, replay, stretch, failure) &&
 	    location_hits_is_loaded(replay, story->args->location, story->entry, failure) &&
-	    gdb_check(replay->gdb, gdb_command(replay->gdb, NULL, "-break-enable %d", number),
-		ERROR_GDB_FAILED, NULL, failure))
+	    gdb_check(replay_gdb(replay),
+		gdb_command(replay_gdb(replay), NULL, "-break-enable %d", number), ERROR_GDB_FAILED,
+		NULL, failure))
 		end = search_run(&search, stop_there, &number, failure);
 	known = end != SEARCH_WHOLE ||
 		location_hits_was_known(replay, number, story->args->location, failure);
@@ -123,7 +124,7 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 		    story->args->location, story->args->from ? " from " : "",
 		    story->args->from ? story->args->from : "");
 	if (end == SEARCH_CUT)
-		worker_fail_interrupted(replay->worker, failure);
+		worker_fail_interrupted(replay_worker(replay), failure);
 	return end == SEARCH_ENOUGH;
 }
 
@@ -177,16 +178,16 @@ static bool find_life(struct frame_story *story, struct failure *failure)
 
 	if (!(story->args->location ? go_to_call(story, failure) : choose_level(story, failure)))
 		return false;
-	frame = json_object_get(gdb_last_stop(replay->gdb), "frame");
+	frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
 	stopped = story->args->location ? mi_text(frame, "func") : NULL;
-	if (!frames_number(replay, replay->selected.frame, "$sp", &stack)) {
+	if (!frames_number(replay, replay_selected(replay)->frame, "$sp", &stack)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_backtrace shows the frames",
 		    "the stack of that frame cannot be read here");
 		return false;
 	}
 	if (stopped)
 		snprintf(story->inlined, sizeof(story->inlined), "%s", stopped);
-	story->tid = story->args->location ? replay->moment.tid : replay->selected.tid;
+	story->tid = story->args->location ? replay_now(replay)->tid : replay_selected(replay)->tid;
 	if (!fail_lifetime(frame_lifetime_find(replay, stack, &story->lifetime, failure), failure))
 		return false;
 	snprintf(story->function, sizeof(story->function), "%s", story->lifetime.function);
@@ -201,7 +202,8 @@ static unsigned long long frame_address(struct replay *replay)
 	static const char mark[] = "frame at ";
 	const char *said, *at;
 
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, "info frame"),
+	if (!gdb_done_or_warn(replay_gdb(replay),
+		gdb_console(replay_gdb(replay), &said, "info frame"),
 		"lines of the function may be missing") ||
 	    !(at = strstr(said, mark)))
 		return 0;
@@ -215,7 +217,7 @@ static void note_call(struct frame_story *story, const struct spot *spot)
 	/* In optimized code the first line begins where the function does. */
 	if (!story->story.count)
 		story_add(&story->story, story->line, &story->lifetime.stretch[0]);
-	story->call = story_add_call(&story->story, &replay->moment);
+	story->call = story_add_call(&story->story, replay_now(replay));
 	if (!story->call)
 		return;
 	callee_name(replay, spot->target, story->callee);
@@ -237,7 +239,7 @@ static void note_return(struct frame_story *story)
 
 	if (!story->call)
 		return;
-	if (replay->moment.pc == story->back && frames_number(replay, 0, "$sp", &stack) &&
+	if (replay_now(replay)->pc == story->back && frames_number(replay, 0, "$sp", &stack) &&
 	    stack == story->stack) {
 		value = prototype_returned(replay, story->callee, type, sizeof(type))
 			    ? prototype_value(replay, type)
@@ -311,7 +313,7 @@ static enum scan_verdict see_spot(struct frame_story *story, const struct spot *
 	story->tail = NULL;
 	story->returning = spot->returns;
 	position_take_sum(replay);
-	if (spot->line && !story_add(&story->story, spot->line, &replay->moment)) {
+	if (spot->line && !story_add(&story->story, spot->line, replay_now(replay))) {
 		stop_following(story);
 		return SCAN_ON;
 	}
@@ -337,11 +339,12 @@ static void note_catch(struct frame_story *story)
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct frame_story *story = context;
-	const struct spot *spot = function_code_spot(&story->code, replay->moment.pc);
+	const struct spot *spot = function_code_spot(&story->code, now->pc);
 
 	(void)failure;
-	if (story->catches && hit->breakpoint == story->catches && replay->moment.tid == story->tid)
+	if (story->catches && hit->breakpoint == story->catches && now->tid == story->tid)
 		note_catch(story);
 	if (story->full)
 		return SCAN_ON;
@@ -349,7 +352,7 @@ static enum scan_verdict see(
 		stop_following(story);
 		return SCAN_ON;
 	}
-	if (!spot || replay->moment.tid != story->tid || frame_address(replay) != story->frame)
+	if (!spot || now->tid != story->tid || frame_address(replay) != story->frame)
 		return SCAN_ON;
 	return see_spot(story, spot);
 }
@@ -513,7 +516,7 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 	}
 	story->frame = frame_address(replay);
 	story->caller = where_from(replay, story->level + 1);
-	return function_code_read(replay, replay->moment.pc, path, &story->code, failure);
+	return function_code_read(replay, replay_now(replay)->pc, path, &story->code, failure);
 }
 
 static void read_result(struct frame_story *story)

@@ -78,11 +78,12 @@ static bool add_function(struct lines_executed *lines, unsigned long long addres
 	/* Somebody else's code around an inlined copy. */
 	if (!where_entry(lines->replay, address, &entry, name, sizeof(name)) ||
 	    strncmp(name, wanted, strcspn(wanted, "(")) != 0)
-		return gdb_check(lines->replay->gdb,
-		    lines->replay->worker->broken ? GDB_LOST : GDB_DONE, ERROR_GDB_FAILED, NULL,
-		    failure);
-	if (!gdb_check(lines->replay->gdb,
-		gdb_command(lines->replay->gdb, &results, "-data-disassemble -a %llu -- 0", entry),
+		return gdb_check(replay_gdb(lines->replay),
+		    replay_worker(lines->replay)->broken ? GDB_LOST : GDB_DONE, ERROR_GDB_FAILED,
+		    NULL, failure);
+	if (!gdb_check(replay_gdb(lines->replay),
+		gdb_command(
+		    replay_gdb(lines->replay), &results, "-data-disassemble -a %llu -- 0", entry),
 		ERROR_GDB_FAILED, "name its file instead", failure))
 		return false;
 	code = json_object_get(results, "asm_insns");
@@ -215,7 +216,7 @@ static void pass_on(struct lines_executed *lines)
 {
 	for (size_t i = 0; i < lines->count; i++)
 		if (lines->table[i].number)
-			gdb_must(lines->replay->gdb, NULL, "-break-after %d %d",
+			gdb_must(replay_gdb(lines->replay), NULL, "-break-after %d %d",
 			    lines->table[i].number, NO_STOP);
 	lines->by_itself = true;
 }
@@ -239,7 +240,7 @@ static void take_counts(struct lines_executed *lines)
 
 	if (!lines->by_itself)
 		return;
-	gdb_must(lines->replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(lines->replay), &results, "-break-list");
 	for (size_t i = 0; i < lines->count; i++)
 		lines->table[i].count = mi_number(
 		    mi_breakpoint_row(mi_breakpoints(results), lines->table[i].number), "times", 0);

@@ -81,6 +81,7 @@ static json_t *key_of(
 /* {key, count, first}, and "last" at the end: of many passes only few are named. */
 static bool add_group(struct trace_calls *calls, struct replay *replay, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	json_t *key = key_of(calls, replay, failure), *group, *found = NULL;
 	size_t i, which = GROUPS_MAX;
 
@@ -95,8 +96,8 @@ static bool add_group(struct trace_calls *calls, struct replay *replay, struct f
 	}
 	if (!found && i < GROUPS_MAX && calls->group_bytes < GROUPS_BYTES) {
 		which = i;
-		found = json_pack("{s:O, s:i, s:o}", "key", key, "count", 0, "first",
-		    moment_name(replay, &replay->moment));
+		found = json_pack(
+		    "{s:O, s:i, s:o}", "key", key, "count", 0, "first", moment_name(replay, now));
 		json_array_append_new(calls->groups, found);
 		calls->group_bytes += json_string_length(key) + 80;
 	}
@@ -104,7 +105,7 @@ static bool add_group(struct trace_calls *calls, struct replay *replay, struct f
 		json_object_set_new(found, "count",
 		    json_integer(json_integer_value(json_object_get(found, "count")) + 1));
 		position_take_sum(replay);
-		calls->last[which] = replay->moment;
+		calls->last[which] = *now;
 	} else {
 		calls->ungrouped++;
 	}
@@ -155,14 +156,14 @@ static void add_evaluated(struct replay *replay, json_t *row, const json_t *expr
 /* {moment, tid, args?, caller, evaluated?}, and later {returned, events, back_at}. */
 static void add_row(struct trace_calls *calls, struct replay *replay)
 {
-	json_t *frame = json_object_get(gdb_last_stop(replay->gdb), "frame"), *row, *args;
+	const struct moment *now = replay_now(replay);
+	json_t *frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), *row, *args;
 	char *text;
 
-	values_complete(replay, replay->selected.number, 0, frame);
+	values_complete(replay, replay_selected(replay)->number, 0, frame);
 	args = frame_args(frame);
 
-	row = json_pack("{s:o, s:i}", "moment", moment_name(replay, &replay->moment), "tid",
-	    replay->moment.tid);
+	row = json_pack("{s:o, s:i}", "moment", moment_name(replay, now), "tid", now->tid);
 	if (args)
 		json_object_set_new(row, "args", args);
 	json_object_set_new(row, "caller", caller_words(replay));
@@ -185,7 +186,7 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
 	json_t *results = NULL;
 	long long count;
 
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	count = mi_number(mi_breakpoint_row(mi_breakpoints(results), calls->number), "times", 0);
 	json_decref(results);
 	return count;
@@ -194,17 +195,18 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
 /* Whether the rest is counted where the program runs. If not, each of it goes on to stop. */
 static bool count_inside(struct trace_calls *calls, struct replay *replay)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	const struct trace_calls_args *args = calls->args;
 	int number;
 
-	gdb_must(replay->gdb, NULL, "-break-disable %d", calls->number);
+	gdb_must(gdb, NULL, "-break-disable %d", calls->number);
 	number = counted_begin(replay, args->location, args->condition, &calls->before);
 	if (number) {
 		temporary_breakpoint_delete(replay, calls->number);
 		calls->number = number;
 		calls->counts_inside = true;
 	} else {
-		gdb_must(replay->gdb, NULL, "-break-enable %d", calls->number);
+		gdb_must(gdb, NULL, "-break-enable %d", calls->number);
 	}
 	return calls->counts_inside;
 }
@@ -228,8 +230,8 @@ static void count_only(
 		return;
 	calls->others = gdb_count(calls, replay) - calls->count;
 	/* If gdb refuses, it goes on to stop at each of them, and they are counted there. */
-	calls->only_counts = gdb_command(replay->gdb, NULL, "-break-after %d %d", calls->number,
-				 NO_MORE) == GDB_DONE;
+	calls->only_counts = gdb_command(replay_gdb(replay), NULL, "-break-after %d %d",
+				 calls->number, NO_MORE) == GDB_DONE;
 }
 
 struct visit {
@@ -340,6 +342,7 @@ static bool add_counted(struct trace_calls *calls, struct replay *replay, struct
 
 static json_t *search_all(struct trace_calls *calls, struct replay *replay, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	const struct trace_calls_args *args = calls->args;
 	enum search_end end = SEARCH_FAILED;
 	struct search search = {.replay = replay};
@@ -349,9 +352,8 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 
 	if (search_stretch(replay, args->from, args->to, stretch, failure) &&
 	    search_begin(&search, replay, stretch, failure) &&
-	    gdb_check(replay->gdb,
-		gdb_command(replay->gdb, NULL, "-break-enable %d", calls->number), ERROR_GDB_FAILED,
-		NULL, failure)) {
+	    gdb_check(gdb, gdb_command(gdb, NULL, "-break-enable %d", calls->number),
+		ERROR_GDB_FAILED, NULL, failure)) {
 		if (args->returns)
 			returns_begin(&calls->returns, replay);
 		end = search_run(&search, see, &visit, failure);
@@ -390,7 +392,7 @@ static int set_breakpoint(
 	int number = location_hits_set(replay, args->location, args->condition, failure);
 
 	if (number && args->returns && args->condition)
-		gdb_must(replay->gdb, NULL, "-break-condition %d", number);
+		gdb_must(replay_gdb(replay), NULL, "-break-condition %d", number);
 	return number;
 }
 

@@ -280,7 +280,8 @@ static void words_of(
 	char brief[BRIEF_NAME_MAX];
 
 	if (go(compare, run, pass))
-		function = mi_text(json_object_get(gdb_last_stop(replay->gdb), "frame"), "func");
+		function =
+		    mi_text(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), "func");
 	snprintf(words, size, "%s%s%.300s:%d%s", function ? brief_name(function, brief) : "",
 	    function ? " (" : "", path_of(compare, pass), place_of(compare, pass)->line,
 	    function ? ")" : "");
@@ -292,7 +293,7 @@ static json_t *describe_run(struct compare *compare, int run)
 	const struct pass_of *last = divergence_pass(&compare->divergence, run, 1);
 	const struct pass_of *next = divergence_pass(&compare->divergence, run, 0);
 	struct replay *replay = compare->replays[run];
-	json_t *json = json_pack("{s:s}", "trace_dir", replay->trace_dir);
+	json_t *json = json_pack("{s:s}", "trace_dir", replay_trace_dir(replay));
 
 	if (last || next)
 		json_object_set_new(
@@ -368,8 +369,8 @@ static void add_reached(struct compare *compare, json_t *answer)
 		struct replay *replay = compare->replays[run];
 
 		json_object_set_new(answer, run_names[run],
-		    json_pack("{s:s, s:o}", "trace_dir", replay->trace_dir, "reached",
-			moment_name(replay, &replay->moment)));
+		    json_pack("{s:s, s:o}", "trace_dir", replay_trace_dir(replay), "reached",
+			moment_name(replay, replay_now(replay))));
 	}
 	json_object_set_new(answer, "cut_off",
 	    json_string(compare->divergence.kind == DIVERGENCE_CUT
@@ -460,7 +461,7 @@ static json_t *answer_of(struct compare *compare, struct failure *failure)
 	}
 	add_elsewhere(compare, answer);
 	add_notes(compare, answer);
-	if (!compare->replays[GOOD]->worker->broken)
+	if (!replay_worker(compare->replays[GOOD])->broken)
 		return answer;
 	json_decref(answer);
 	failure_set(

@@ -40,7 +40,7 @@ static void tell_progress(const struct divergence *divergence)
 	double share = bad->limit ? (double)bad->passed / (double)bad->limit : 0;
 
 	if (bad->passed % 50 == 0)
-		worker_progress(bad->replay->worker,
+		worker_progress(replay_worker(bad->replay),
 		    divergence->lines ? PROGRESS_OF_CALLS + share * (100 - PROGRESS_OF_CALLS)
 				      : share * PROGRESS_OF_CALLS,
 		    100, divergence->lines ? "comparing lines" : "comparing calls");

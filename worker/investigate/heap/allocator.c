@@ -140,7 +140,8 @@ static void read_piece(struct replay *replay, struct walk *walk, size_t number)
 		json_t *results = NULL, *list;
 		size_t i, count;
 
-		if (gdb_command(replay->gdb, &results, "-data-disassemble -s %llu -e %llu -- 0", at,
+		if (gdb_command(replay_gdb(replay), &results,
+			"-data-disassemble -s %llu -e %llu -- 0", at,
 			at + PIECE_BYTES) != GDB_DONE) {
 			walk->allocator->partly = true;
 			return;
@@ -460,7 +461,7 @@ bool allocator_is_called(struct replay *replay)
 
 enum accessor allocator_accessor(struct replay *replay, const struct allocator *allocator)
 {
-	json_t *inner = frame_json(json_object_get(gdb_last_stop(replay->gdb), "frame"));
+	json_t *inner = frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
 	enum accessor accessor =
 	    frame_is_own(replay, inner) ? ACCESSOR_PROGRAM : look_at_stack(replay, allocator);
 

@@ -28,9 +28,9 @@ static bool read_registers(struct replay *replay, struct user_regs_struct *regs)
 	json_t *results = NULL, *values, *value;
 	size_t i, found = 0;
 
-	if (gdb_command(replay->gdb, &results,
-		"-data-list-register-values --thread %d --frame 0 x %s", replay->selected.number,
-		registers) == GDB_DONE) {
+	if (gdb_command(replay_gdb(replay), &results,
+		"-data-list-register-values --thread %d --frame 0 x %s",
+		replay_selected(replay)->number, registers) == GDB_DONE) {
 		values = json_object_get(results, "register-values");
 		json_array_foreach(values, i, value)
 		{

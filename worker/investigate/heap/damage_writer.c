@@ -129,7 +129,7 @@ static void judge(struct replay *replay, struct watched *watched, size_t i)
 {
 	json_t *where;
 
-	watched->moments[i] = replay->moment;
+	watched->moments[i] = *replay_now(replay);
 	if (watched->own_data[i] ||
 	    allocator_accessor(replay, &watched->allocator) == ACCESSOR_ALLOCATOR) {
 		watched->wrote[i] = WROTE_ALLOCATOR;
@@ -249,7 +249,7 @@ bool damage_find_writer(struct replay *replay, unsigned long long own, struct da
 
 	*writer = (struct damage_writer){0};
 	on = call && backtrack_to(replay, call);
-	last = replay->moment;
+	last = *replay_now(replay);
 	for (int back = 0; back < ROUNDS_BACK && on && !found; back++) {
 		until = last;
 		if (back && (!until.event || !position_go(replay, &until, &ignored)))

@@ -123,7 +123,8 @@ static json_t *go_to_writer(
 		where = where_own(look->replay);
 		words = where_words(where);
 		json_decref(where);
-		json_object_set_new(told, moment, moment_name(look->replay, &look->replay->moment));
+		json_object_set_new(
+		    told, moment, moment_name(look->replay, replay_now(look->replay)));
 	}
 	json_decref(change);
 	json_decref(ignored.details);

@@ -263,7 +263,7 @@ json_t *tool_heap_history(
 	}
 	heap->replay = replay;
 	heap->args = args;
-	heap->asked = replay->moment;
+	heap->asked = *replay_now(replay);
 	heap_measure(heap, args->pointer);
 	heap->events = json_array();
 	heap->places = json_array();

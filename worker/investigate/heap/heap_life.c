@@ -49,8 +49,8 @@ void heap_add_event(struct heap *heap, const char *what, json_t *where)
 	if (json_array_size(heap->events) < EVENTS_MAX) {
 		json_t *callers = outer_callers(heap->replay);
 		json_t *event = json_pack("{s:s, s:o, s:i, s:O}", "what", what, "moment",
-		    moment_name(heap->replay, &heap->replay->moment), "tid",
-		    heap->replay->moment.tid, "frame", where);
+		    moment_name(heap->replay, replay_now(heap->replay)), "tid",
+		    replay_now(heap->replay)->tid, "frame", where);
 
 		if (json_array_size(callers))
 			json_object_set(event, "callers", callers);
@@ -75,7 +75,7 @@ void heap_note_problem(struct heap *heap, json_t *conclusion)
 	}
 	heap->problem = conclusion;
 	heap->wrong = heap->given;
-	heap->problem_moment = moment_name(heap->replay, &heap->replay->moment);
+	heap->problem_moment = moment_name(heap->replay, replay_now(heap->replay));
 }
 
 /* The program's own code that called the allocator, and how. */
@@ -119,7 +119,7 @@ static void see_given(struct heap *heap, const char *in)
 	heap->way =
 	    allocator_way(heap->replay, &heap->allocator, heap->way_name, sizeof(heap->way_name));
 	heap->block = block;
-	heap->made_at = heap->replay->moment;
+	heap->made_at = *replay_now(heap->replay);
 	heap->requested = 0;
 	heap->state = HEAP_LIVE;
 	heap->begun_again = heap->broken_into = false;
@@ -151,8 +151,8 @@ static void set_freed(struct heap *heap, json_t *by)
 	json_decref(heap->dropped);
 	heap->dropped = by;
 	json_decref(heap->dropped_at);
-	heap->dropped_at = moment_name(heap->replay, &heap->replay->moment);
-	heap->dangles = position_order(&heap->replay->moment, &heap->asked) < 0;
+	heap->dropped_at = moment_name(heap->replay, replay_now(heap->replay));
+	heap->dangles = position_order(replay_now(heap->replay), &heap->asked) < 0;
 	heap->late = 0;
 	heap->state = heap->block.mapped ? HEAP_GONE : HEAP_FREED;
 	heap_unwatch(heap);
@@ -236,7 +236,7 @@ static void see_resize(struct heap *heap)
 		return;
 	snprintf(where, sizeof(where), "-c \"(unsigned long) $rsp == %llu\" *%llu", top + 8, back);
 	heap->resizing.number = temporary_breakpoint_insert(heap->replay, where);
-	heap->resizing.tid = heap->replay->moment.tid;
+	heap->resizing.tid = replay_now(heap->replay)->tid;
 	heap->resizing.given = heap->given;
 	heap->resizing.where = caller(heap, "");
 }
@@ -247,7 +247,7 @@ static void see_resized(struct heap *heap)
 	json_t *where = heap->resizing.where;
 	char what[80] = "resized in place";
 
-	if (heap->replay->moment.tid != heap->resizing.tid)
+	if (replay_now(heap->replay)->tid != heap->resizing.tid)
 		return;
 	heap->resizing.where = NULL;
 	heap_unset(heap, &heap->resizing.number);
@@ -260,7 +260,7 @@ static void see_resized(struct heap *heap)
 	}
 	if (pointer == heap->block.address) {
 		block_read(heap->replay, pointer, &heap->block);
-		heap->made_at = heap->replay->moment;
+		heap->made_at = *replay_now(heap->replay);
 		heap->requested = heap->resizing.size;
 		heap_set_conditions(heap);
 		heap_watch_live(heap);
@@ -289,7 +289,7 @@ static void count_use(struct heap *heap, enum access_kind kind, json_t *where)
 	if (i == json_array_size(heap->places))
 		json_array_append_new(
 		    heap->places, json_pack("{s:O, s:o}", "frame", where, "first",
-				      moment_name(heap->replay, &heap->replay->moment)));
+				      moment_name(heap->replay, replay_now(heap->replay))));
 	place = json_array_get(heap->places, i);
 	json_object_set_new(place, access_kind_words[kind],
 	    json_integer(json_integer_value(json_object_get(place, access_kind_words[kind])) + 1));

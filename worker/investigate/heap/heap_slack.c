@@ -59,8 +59,8 @@ void heap_learn_requested(struct heap *heap)
 bool heap_has_slack(const struct heap *heap)
 {
 	return heap->requested && heap->requested < heap->block.room && !heap->problem &&
-	       !heap->block.mapped && !heap->replay->worker->broken &&
-	       heap->replay->worker->interrupt == INTERRUPT_NONE;
+	       !heap->block.mapped && !replay_worker(heap->replay)->broken &&
+	       replay_worker(heap->replay)->interrupt == INTERRUPT_NONE;
 }
 
 /* The processor watches 1, 2, 4 or 8 bytes at a multiple of as many. All accesses, because gdb

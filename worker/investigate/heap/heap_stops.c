@@ -81,7 +81,7 @@ static void set_return_condition(struct heap *heap, int number, const char *in)
 	const unsigned long long begin = heap->block.address ? heap->block.address : 1;
 
 	/* Without a condition each call stops, and is looked at. */
-	gdb_try(heap->replay->gdb, NULL,
+	gdb_try(replay_gdb(heap->replay), NULL,
 	    "-break-condition %d (unsigned long) %s == %lluUL || ((unsigned long) %s > 4095 && "
 	    "(unsigned long) %s <= %lluUL && %lluUL - (unsigned long) %s < "
 	    "(*(unsigned long *) (%s - 8) & ~7UL))",
@@ -104,7 +104,7 @@ void heap_set_conditions(struct heap *heap)
 		if (heap->returns[i])
 			set_return_condition(heap, heap->returns[i], heap->allocator.returns[i].in);
 	for (size_t i = 0; begin && i < 2; i++)
-		gdb_try(heap->replay->gdb, NULL,
+		gdb_try(replay_gdb(heap->replay), NULL,
 		    "-break-condition %d (unsigned long) $rdi >= %lluUL && "
 		    "(unsigned long) $rdi < %lluUL",
 		    numbers[i], begin, end);

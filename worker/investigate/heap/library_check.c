@@ -183,7 +183,7 @@ static json_t *tell_sizes(struct replay *replay, const struct checked *function,
 	return json_pack("{s:o,s:o}", "conclusion",
 	    json_sprintf("%s calls %s to write %s where there is room for %llu", caller,
 		function->name, bytes, room),
-	    "moment", moment_name(replay, &replay->moment));
+	    "moment", moment_name(replay, replay_now(replay)));
 }
 
 /* The call by which the program came to the check, in that frame. */

@@ -32,7 +32,7 @@ static json_t *write_json(
 	json_t *json = json_object();
 	char name[16];
 
-	if (piece->pid == replay->pid) {
+	if (piece->pid == replay_pid(replay)) {
 		json_object_set_new(json, "moment", moment_name(replay, &moment));
 	} else {
 		json_object_set_new(json, "event", json_integer(call->event));
@@ -91,7 +91,7 @@ json_t *tool_output(struct replay *replay, const struct output_args *args, struc
 	struct moment moment;
 	json_t *writes;
 
-	moment = replay->moment;
+	moment = *replay_now(replay);
 	if (args->moment && (!moment_parse(replay, args->moment, &moment, failure) ||
 				position_is_beyond(replay, moment.event, failure)))
 		return NULL;

@@ -43,15 +43,15 @@ static void scene_forget(struct scene *scene)
 
 static struct scene scene_here(struct replay *replay)
 {
-	struct scene scene = {
-	    .frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), .tid = replay->selected.tid};
+	struct scene scene = {.frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES),
+	    .tid = replay_selected(replay)->tid};
 	json_t *own;
 
 	frames_without_rr(scene.frames);
 	own = frames_first_own(replay, scene.frames);
 	if (own && frame_is_own(replay, own))
 		scene.own = own;
-	scene.moment = moment_name(replay, &replay->moment);
+	scene.moment = moment_name(replay, replay_now(replay));
 	return scene;
 }
 
@@ -197,7 +197,7 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
 		json_t *write = json_pack("{s:o}", "text",
 		    scrub_json_middle(printed->streams[match->stream].text + at,
 			(end < until ? end : until) - at, SHOWN_MAX / 2, NULL));
-		if (piece->pid == replay->pid) {
+		if (piece->pid == replay_pid(replay)) {
 			json_object_set_new(write, "moment", moment_name(replay, &moment));
 		} else {
 			json_object_set_new(write, "pid", json_integer(piece->pid));
@@ -248,7 +248,7 @@ static json_t *of_another_process(
 {
 	json_object_set_new(json, "conclusion",
 	    json_sprintf("process %d wrote it, at event %lld; this session replays process %lld",
-		piece->pid, piece->call->event, replay->pid));
+		piece->pid, piece->call->event, replay_pid(replay)));
 	json_object_set_new(json, "pid", json_integer(piece->pid));
 	json_object_set_new(json, "event", json_integer(piece->call->event));
 	json_object_set_new(json, "hint",
@@ -305,6 +305,7 @@ static void conclude(struct replay *replay, json_t *json, const struct scene *wr
 static json_t *look(
     struct replay *replay, json_t *json, const struct printed_match *match, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	const struct printed_piece *piece = match->piece;
 	struct moment moment = moment_of(piece->call);
 	struct failure why = {0};
@@ -324,7 +325,7 @@ static json_t *look(
 		kind = FORMATTED_FAILED;
 	if (kind == FORMATTED_FOUND)
 		made = scene_here(replay);
-	if (!replay->worker->broken) {
+	if (!worker->broken) {
 		conclude(replay, json, &write, kind, &made);
 		frames_finish(replay, write.frames);
 		json_object_set(json, "frames", write.frames);
@@ -333,7 +334,7 @@ static json_t *look(
 		json_object_set_new(json, "formatting_unknown", json_string(why.message));
 	scene_forget(&write);
 	scene_forget(&made);
-	if (worker_goes_on(replay->worker))
+	if (worker_goes_on(worker))
 		return json;
 	*failure = why;
 	return NULL;
@@ -415,7 +416,7 @@ static bool read_wanted(const struct replay *replay, const struct who_printed_ar
 	static const int fds[] = {[PRINTED_ANY] = -1, [PRINTED_STDOUT] = 1, [PRINTED_STDERR] = 2};
 
 	*wanted = (struct printed_wanted){
-	    args->text, args->pattern, fds[args->stream], args->nth, (int)replay->pid};
+	    args->text, args->pattern, fds[args->stream], args->nth, (int)replay_pid(replay)};
 	if (!args->text == !args->pattern)
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "text is searched for literally; pattern is a regular expression",
@@ -430,13 +431,13 @@ static json_t *answer(struct replay *replay, const struct trace_output *trace_ou
 {
 	json_t *json = begin_answer(replay, &trace_output->printed, found), *result;
 
-	if (found->match.piece->pid != replay->pid)
+	if (found->match.piece->pid != replay_pid(replay))
 		return of_another_process(replay, json, found->match.piece);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	result = look(replay, json, &found->match, failure);
 	if (!result)
 		json_decref(json);
-	if (result && args->move && !replay->worker->broken) {
+	if (result && args->move && !replay_worker(replay)->broken) {
 		frames_select_own(replay, result);
 		excursion_stay(&excursion);
 		return result;

@@ -166,18 +166,19 @@ static bool is_same(
 /* Adds what claims.h promises for in_full. */
 static void add_view(struct replay *replay, json_t *checked, const json_t *own, json_t *frames)
 {
+	const struct selection *selected = replay_selected(replay);
+	const struct moment *now = replay_now(replay);
 	json_t *source = own ? frame_source(replay, own) : NULL;
 	json_int_t level = json_integer_value(json_object_get(own, "level"));
 
 	if (source)
 		json_object_set_new(checked, "source", source);
 	json_object_set_new(checked, "stood",
-	    json_pack("{s:o,s:I,s:I,s:s}", "moment", moment_name(replay, &replay->moment), "event",
-		(json_int_t)replay->moment.event, "ticks", (json_int_t)replay->moment.ticks,
-		"thread", replay->selected.name));
+	    json_pack("{s:o,s:I,s:I,s:s}", "moment", moment_name(replay, now), "event",
+		(json_int_t)now->event, "ticks", (json_int_t)now->ticks, "thread", selected->name));
 	if (own && frame_is_own(replay, own))
 		json_object_set_new(checked, "locals",
-		    values_lines(replay, replay->selected.number, (int)level, LOCALS_BYTES));
+		    values_lines(replay, selected->number, (int)level, LOCALS_BYTES));
 	frames_finish(replay, frames);
 	json_object_set(checked, "frames", frames);
 }
@@ -186,7 +187,7 @@ static void add_place(struct replay *replay, json_t *checked, const json_t *fram
 {
 	const char *function = mi_text(frame, "function"), *at = mi_text(frame, "at");
 
-	json_object_set_new(checked, "tid", json_integer(replay->selected.tid));
+	json_object_set_new(checked, "tid", json_integer(replay_selected(replay)->tid));
 	json_object_set_new(checked, "where",
 	    json_sprintf("%s%s%s%s", function ? function : "??", at ? " (" : "", at ? at : "",
 		at ? ")" : ""));
@@ -217,6 +218,7 @@ static bool select_own(struct replay *replay, const char *expression, const json
 static int read_somewhere(struct replay *replay, const char *expression, bool in_full,
     json_t *checked, char **found, char *why)
 {
+	struct worker *worker = replay_worker(replay);
 	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
 	json_t *own = frames_first_own(replay, frames);
 	char other_why[WHY_MAX];
@@ -226,9 +228,9 @@ static int read_somewhere(struct replay *replay, const char *expression, bool in
 	add_place(replay, checked, own);
 	inside = !select_own(replay, expression, own);
 	result = read_value(replay, expression, found, why);
-	if (result != 0 && !inside && !replay->worker->broken && selection_set_frame(replay, 0))
+	if (result != 0 && !inside && !worker->broken && selection_set_frame(replay, 0))
 		result = read_value(replay, expression, found, other_why);
-	if (in_full && !replay->worker->broken)
+	if (in_full && !worker->broken)
 		add_view(replay, checked, own, frames);
 	json_decref(frames);
 	return result;
@@ -274,6 +276,7 @@ static json_t *check(
 json_t *claims_check(
     struct replay *replay, const json_t *claims, bool in_full, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	json_t *list = json_array(), *claim;
 	size_t i, count = json_array_size(claims);
 
@@ -281,18 +284,18 @@ json_t *claims_check(
 	{
 		struct failure unchecked = {0};
 
-		worker_progress(replay->worker, (double)i, (double)count, "checking claims");
+		worker_progress(worker, (double)i, (double)count, "checking claims");
 		json_array_append_new(list, check(replay, claim, in_full, &unchecked));
 		json_decref(unchecked.details);
 		unchecked.details = NULL;
-		if (worker_goes_on(replay->worker))
+		if (worker_goes_on(worker))
 			continue;
 		if (unchecked.code == ERROR_LIMIT)
 			*failure = unchecked;
-		else if (replay->worker->broken)
-			gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		else if (worker->broken)
+			gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 		else
-			worker_fail_interrupted(replay->worker, failure);
+			worker_fail_interrupted(worker, failure);
 		json_decref(list);
 		return NULL;
 	}

@@ -57,7 +57,7 @@ static const char *program_of(const struct replay *replay)
 {
 	const char *file = images_get(replay, images_at(replay))->file;
 
-	return file ? file : replay->original ? replay->original : replay->executable;
+	return file ? file : replay_command(replay);
 }
 
 /* The claims that did not hold. Leaves out what the agent knows already. */
@@ -110,8 +110,8 @@ json_t *tool_report(struct replay *replay, const struct report_args *args, struc
 		    .narrative = args->narrative,
 		    .program = program_of(replay),
 		    .directory = getcwd(here, sizeof(here)) ? here : "",
-		    .recording = replay->trace_dir,
-		    .pid = replay->pid,
+		    .recording = replay_trace_dir(replay),
+		    .pid = replay_pid(replay),
 		    .last_event = images_last_event(replay),
 		    .claims = claims});
 		if (!text)

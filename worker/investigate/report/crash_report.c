@@ -24,6 +24,7 @@
 #include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/run/stop.h"
+#include "worker/session/live_output.h"
 #include "worker/trace/process_list.h"
 #include "worker/serve/clock.h"
 
@@ -61,7 +62,7 @@ static void keep_output(struct crash *crash, struct replay *replay)
 {
 	json_decref(crash->output);
 	crash->output = live_output_between(
-	    replay->output, crash->first_event, replay->moment.event, OUTPUT_BYTES);
+	    replay_output(replay), crash->first_event, replay_now(replay)->event, OUTPUT_BYTES);
 }
 
 static enum scan_verdict see_signal(
@@ -80,7 +81,7 @@ static enum scan_verdict see_signal(
 	json_decref(crash->report);
 	fault_clear(&crash->fault);
 	fault_find(replay, hit->signal, &crash->fault);
-	crash->pc = replay->moment.pc;
+	crash->pc = replay_now(replay)->pc;
 	crash->report = report_of_crash(replay, stop, &crash->fault, failure);
 	json_decref(stop);
 	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
@@ -92,7 +93,7 @@ static void add_other_crash(const struct replay *replay, json_t *report)
 	char name[32];
 	int signal, pid = images_killed_pid(replay, &signal);
 
-	if (pid && !replay->asked.worst)
+	if (pid && !replay_asked(replay)->worst)
 		json_object_set_new(report, "other_crash",
 		    json_pack("{s:i,s:s}", "pid", pid, "signal",
 			signal_to_name(signal, name, sizeof(name))));
@@ -135,7 +136,7 @@ static void look_back_at_jump(struct replay *replay, struct crash *crash)
 			tell_astray(&crash->fault);
 		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
 			json_object_set_new(crash->report, "instruction_moment",
-			    moment_name(replay, &replay->moment));
+			    moment_name(replay, replay_now(replay)));
 	}
 	json_decref(ignored.details);
 }
@@ -180,7 +181,7 @@ static void look_back_at_raise(struct replay *replay, struct crash *crash)
 	    report_from_here(replay, crash->report, &crash->fault, &ignored)) {
 		excursion_note(crash->excursion, &crash->thrown);
 		json_object_set_new(
-		    crash->report, "raised_at", moment_name(replay, &replay->moment));
+		    crash->report, "raised_at", moment_name(replay, replay_now(replay)));
 	}
 	report_add_cause(crash->report, raised.text);
 	json_object_del(crash->report, "printed_last"); /* a line behind the error */
@@ -206,7 +207,7 @@ static void look_back_at_damage(
 	}
 	json_decref(found);
 	json_decref(ignored.details);
-	replay->worker->half_read &= !found;
+	replay_worker(replay)->half_read &= !found;
 }
 
 /* The same for a return address that was overwritten. */
@@ -231,7 +232,7 @@ static void look_back_at_overwrite(struct replay *replay, struct crash *crash)
 	}
 	json_decref(writer.by);
 	json_decref(ignored.details);
-	replay->worker->half_read &= !found;
+	replay_worker(replay)->half_read &= !found;
 }
 
 /* The same for what the guard heap has stopped. */
@@ -301,7 +302,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	/* If the process called exec, the last program is the one that ended. */
 	if (!position_go_event(replay, images_last_start(replay), failure))
 		return false;
-	crash->first_event = replay->moment.event;
+	crash->first_event = replay_now(replay)->event;
 	/* rr would crash at the end of a trace that is cut off. */
 	if (!(images_is_open(replay) && images_is_unfinished(replay)) &&
 	    scan_run(replay, FORWARD, SIGNALS_MAX, see_signal, crash, failure) == SCAN_FAILED)
@@ -332,8 +333,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 
 static bool is_untouched(const struct replay *replay)
 {
-	return replay->moment.event == replay->opened.event &&
-	       replay->moment.ticks == replay->opened.ticks;
+	return replay_is_where_opened(replay);
 }
 
 /* At the signal; or at the throw, whose frames the report shows, if they are gone at the signal. */
@@ -363,7 +363,7 @@ json_t *tool_crash_report(
 	excursion = excursion_begin(replay);
 	signals_stop_at_faults(replay);
 	found = find_crash(replay, &crash, failure);
-	if (!replay->worker->broken)
+	if (!replay_worker(replay)->broken)
 		signals_apply(replay);
 	json_decref(crash.output);
 	astray = crash.fault.astray && crash.fault.departed;

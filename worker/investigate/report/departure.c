@@ -172,7 +172,7 @@ static bool is_in_stack(const struct leap *leap)
 {
 	const struct mapping *mapping = mappings_find(leap->mappings, leap->slot);
 
-	return leap->replay->selected.tid != leap->replay->pid || !mapping ||
+	return replay_selected(leap->replay)->tid != replay_pid(leap->replay) || !mapping ||
 	       strcmp(mapping->file, "[stack]") == 0;
 }
 
@@ -262,9 +262,9 @@ bool departure_go_back(struct replay *replay)
 	for (int i = 0; i < STEPS_MAX && !found; i++) {
 		if (!resume_run(replay, &one, &failure) || !position_update(replay, &failure))
 			break;
-		replay->at_signal = replay->at_end = false;
+		replay_moves(replay);
 		mappings = mappings_read(replay);
-		found = mappings && belongs_to_code(mappings, replay->moment.pc);
+		found = mappings && belongs_to_code(mappings, replay_now(replay)->pc);
 		mappings_free(mappings);
 	}
 	json_decref(failure.details);
@@ -277,7 +277,7 @@ void departure_tell(struct replay *replay, unsigned long long to, struct fault *
 	struct instruction instruction;
 	struct leap leap = {.replay = replay, .mappings = mappings, .instruction = &instruction};
 
-	if (mappings && accessed_instruction(replay, replay->moment.pc, &instruction)) {
+	if (mappings && accessed_instruction(replay, replay_now(replay)->pc, &instruction)) {
 		if ((instruction.calls || instruction.jumps || instruction.returns) &&
 		    read_target(&leap) && leap.target == to)
 			tell(&leap, fault);

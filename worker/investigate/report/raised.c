@@ -128,7 +128,7 @@ static bool run_back(struct replay *replay, const char *const *places)
 	while (count-- > 0)
 		temporary_breakpoint_delete(replay, numbers[count]);
 	if (found)
-		replay->at_signal = replay->at_end = false;
+		replay_moves(replay);
 	json_decref(ignored.details);
 	return found;
 }
@@ -140,7 +140,7 @@ bool raised_go_back(struct replay *replay, const struct raised *raised)
 	signals_pass_all(replay);
 	found = (!raised->printer || run_back(replay, raised->printer)) &&
 		run_back(replay, raised->places);
-	if (!replay->worker->broken)
+	if (!replay_worker(replay)->broken)
 		signals_stop_again(replay);
 	return found;
 }

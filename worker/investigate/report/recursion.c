@@ -27,13 +27,14 @@
 
 static json_t *names_of(struct replay *replay, int from, int to)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *names = json_array(), *frame;
 	const char *name;
 	size_t i;
 
-	if (gdb_done_or_warn(replay->gdb,
-		gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d %d %d",
-		    replay->selected.number, from, to),
+	if (gdb_done_or_warn(gdb,
+		gdb_command(gdb, &results, "-stack-list-frames --thread %d %d %d",
+		    replay_selected(replay)->number, from, to),
 		"a recursion was not looked for in all frames"))
 		json_array_foreach(json_object_get(results, "stack"), i, frame)
 		{
@@ -83,8 +84,8 @@ static int count_depth(struct replay *replay, bool *whole)
 	/* If gdb refuses, it is at least as deep as gdb said before: "more than ... times". */
 	*whole = false;
 	for (int limit = DEPTH_FIRST; !*whole && limit <= DEPTH_MAX; limit *= 2) {
-		if (gdb_command(replay->gdb, &results, "-stack-info-depth --thread %d %d",
-			replay->selected.number, limit) != GDB_DONE) {
+		if (gdb_command(replay_gdb(replay), &results, "-stack-info-depth --thread %d %d",
+			replay_selected(replay)->number, limit) != GDB_DONE) {
 			json_decref(results);
 			break;
 		}
@@ -141,7 +142,8 @@ static json_t *outer_frames(
 	while (first > 0 && !is_in_cycle(names, start, period, json_array_get(all, first - 1)))
 		first--;
 	*level = from + (int)first;
-	frames = frames_from(replay, replay->selected.number, *level, OUTER_FRAMES, OUTER_BYTES);
+	frames =
+	    frames_from(replay, replay_selected(replay)->number, *level, OUTER_FRAMES, OUTER_BYTES);
 	json_decref(all);
 	return frames;
 }
@@ -158,7 +160,7 @@ static int rebuild(struct replay *replay, json_t *frames, const json_t *names, s
     size_t period, int depth, bool whole, const char *text)
 {
 	json_t *inner = frames_from(
-		   replay, replay->selected.number, 0, (int)(start + period), INNER_BYTES),
+		   replay, replay_selected(replay)->number, 0, (int)(start + period), INNER_BYTES),
 	       *outer, *frame;
 	size_t i, shown = 0;
 	int end = depth;

@@ -82,6 +82,8 @@ static bool is_returned(const json_t *frames)
  * its caller. */
 static void add_variables(struct replay *replay, json_t *frames, const json_t *first)
 {
+	const struct selection *selected = replay_selected(replay);
+
 	json_int_t level, from = json_integer_value(json_object_get(first, "level"));
 	size_t i, told = 0;
 	json_t *frame;
@@ -92,10 +94,9 @@ static void add_variables(struct replay *replay, json_t *frames, const json_t *f
 		if (json_object_get(frame, "folded") || level < from ||
 		    !frame_is_own(replay, frame) || told++ >= FRAMES_WITH_LOCALS)
 			continue;
-		json_t *lines =
-		    values_lines(replay, replay->selected.number, (int)level, LOCALS_BYTES);
+		json_t *lines = values_lines(replay, selected->number, (int)level, LOCALS_BYTES);
 		json_t *pointed = frame == first
-				      ? values_pointed(replay, replay->selected.number, (int)level)
+				      ? values_pointed(replay, selected->number, (int)level)
 				      : json_array();
 		json_array_extend(lines, pointed);
 		json_object_set_new(frame, "locals", lines);
@@ -135,8 +136,8 @@ static bool add_stack(struct replay *replay, json_t *report, const struct fault 
 	json_t *frames = json_array(), *own;
 	int next;
 
-	if (!frames_collect(replay, replay->selected.number, 0, REPORT_FRAMES, REPORT_BYTES, frames,
-		&next, failure)) {
+	if (!frames_collect(replay, replay_selected(replay)->number, 0, REPORT_FRAMES, REPORT_BYTES,
+		frames, &next, failure)) {
 		json_decref(frames);
 		return false;
 	}
@@ -385,9 +386,9 @@ static bool sent_it_itself(struct replay *replay, int signal)
 
 	snprintf(to_process, sizeof(to_process),
 	    "$orig_rax == %d && $rsi == %d && ($rdi == %lld || $rdi <= 0)", SYS_kill, signal,
-	    replay->pid);
+	    replay_pid(replay));
 	snprintf(to_thread, sizeof(to_thread), "$orig_rax == %d && $rdx == %d && $rdi == %lld",
-	    SYS_tgkill, signal, replay->pid);
+	    SYS_tgkill, signal, replay_pid(replay));
 	return holds(replay, to_process) || holds(replay, to_thread);
 }
 

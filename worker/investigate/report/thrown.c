@@ -121,8 +121,8 @@ static void set_stops(struct way *way, bool first, unsigned long long object)
 
 	for (int i = 0; i < PASS_COUNT; i++) {
 		if (first) /* the last that happened in this thread */
-			snprintf(where, sizeof(where), "-p %d %s", way->replay->selected.number,
-			    passes[i]);
+			snprintf(where, sizeof(where), "-p %d %s",
+			    replay_selected(way->replay)->number, passes[i]);
 		else /* of that object, in any thread */
 			snprintf(
 			    where, sizeof(where), "-c \"$rdi == 0x%llx\" %s", object, passes[i]);
@@ -151,10 +151,10 @@ static enum pass run_back(struct way *way)
 		if (!resume_run(way->replay, &back, &ignored) ||
 		    !position_update(way->replay, &ignored))
 			break;
-		way->replay->at_signal = way->replay->at_end = false;
+		replay_moves(way->replay);
 		if (stop_kind(way->replay) != STOP_BREAKPOINT)
 			break;
-		int number = mi_number(gdb_last_stop(way->replay->gdb), "bkptno", 0);
+		int number = mi_number(gdb_last_stop(replay_gdb(way->replay)), "bkptno", 0);
 		for (int i = 0; i < PASS_COUNT; i++)
 			if (number && way->numbers[i] == number)
 				found = (enum pass)i;
@@ -232,7 +232,7 @@ static bool go_to_inner(struct way *way, json_t *inner)
 	clear_stops(way);
 	if (pass != PASS_INIT && pass != PASS_THROW)
 		return false;
-	json_object_set_new(inner, "moment", moment_name(replay, &replay->moment));
+	json_object_set_new(inner, "moment", moment_name(replay, replay_now(replay)));
 	frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	tell_place(replay, frames, place);
 	json_decref(frames);
@@ -298,7 +298,7 @@ static void tell(struct replay *replay, const json_t *output, struct thrown *thr
 	selection_set_frame(replay, thrown->runtime);
 	thrown->exception = thrown_value(replay, object, type_info, output);
 	selection_set_frame(replay, 0);
-	json_object_set_new(thrown->exception, "moment", moment_name(replay, &replay->moment));
+	json_object_set_new(thrown->exception, "moment", moment_name(replay, replay_now(replay)));
 	what = mi_text(thrown->exception, "what");
 	if (!what)
 		what = mi_text(thrown->exception, "value");

@@ -36,7 +36,7 @@ static void demangle(struct replay *replay, const char *mangled, char name[NAME_
 
 	snprintf(command, sizeof(command), "demangle -l c++ -- _ZTS%s", mangled);
 	/* Where gdb does not, the mangled name stands for it. */
-	if (gdb_console(replay->gdb, &said, command) == GDB_DONE &&
+	if (gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
 	    strncmp(said, before, sizeof(before) - 1) == 0)
 		snprintf(name, NAME_MAX_, "%.*s", (int)strcspn(said + sizeof(before) - 1, "\n"),
 		    said + sizeof(before) - 1);

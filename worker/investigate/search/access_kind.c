@@ -77,13 +77,14 @@ static struct decoded look_up(
 
 bool access_kind_is_atomic(struct replay *replay, struct access_kinds *code)
 {
-	return look_up(replay, code, replay->moment.pc).atomic;
+	return look_up(replay, code, replay_now(replay)->pc).atomic;
 }
 
 bool access_kind_touches(struct replay *replay, struct access_kinds *code,
     unsigned long long address, unsigned long long size)
 {
-	unsigned long long begin = look_up(replay, code, replay->moment.pc).wide;
+	const struct moment *now = replay_now(replay);
+	unsigned long long begin = look_up(replay, code, now->pc).wide;
 	struct instruction instruction;
 	enum accessed_touch touch;
 
@@ -92,7 +93,7 @@ bool access_kind_touches(struct replay *replay, struct access_kinds *code,
 	touch = accessed_touches(replay, &instruction, ACCESSED_BEHIND, address, size);
 	if (touch == ACCESSED_MAYBE && code->doubtful++ == 0) {
 		position_take_sum(replay);
-		code->first_doubtful = replay->moment;
+		code->first_doubtful = *now;
 	}
 	return touch == ACCESSED_YES;
 }
@@ -114,7 +115,7 @@ void access_kind_tell(const struct access_kinds *code, struct replay *replay, js
 
 enum access_kind access_kind_here(struct replay *replay, struct access_kinds *code, bool changed)
 {
-	enum access_kind kind = look_up(replay, code, replay->moment.pc).kind;
+	enum access_kind kind = look_up(replay, code, replay_now(replay)->pc).kind;
 
 	/* If the memory changed and this instruction does not write, then the kernel or another
 	 * instruction wrote. */

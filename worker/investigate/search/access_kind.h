@@ -25,7 +25,7 @@ struct access_kinds {
 	struct moment first_doubtful;
 };
 
-/* The program stands right after an access, at replay->moment. `changed`: the value differs from
+/* The program stands right after an access, at replay_now. `changed`: the value differs from
  * before, so the access was at least a write. */
 enum access_kind access_kind_here(struct replay *replay, struct access_kinds *code, bool changed);
 

@@ -67,7 +67,7 @@ static const struct opcode *find(const char *name, const char *with)
 /* A register becomes the number that it holds in the selected frame. */
 static bool fold_register(struct replay *replay, struct line *line)
 {
-	if (line->operand >= REGISTER_MAX || !frames_number(replay, replay->selected.frame,
+	if (line->operand >= REGISTER_MAX || !frames_number(replay, replay_selected(replay)->frame,
 						 registers[line->operand], &line->operand))
 		return false;
 	line->opcode = find("const64", "");
@@ -152,7 +152,7 @@ bool agent_code_make(
 	    mi_quote(quoted, sizeof(quoted), command) < 0 ||
 	    spoken_console(replay, quoted) != GDB_DONE)
 		return false;
-	text = rest = strdup(gdb_console_text(replay->gdb));
+	text = rest = strdup(gdb_console_text(replay_gdb(replay)));
 	while (good && rest && (line = strsep(&rest, "\n")))
 		good = take_line(replay, &listing, line);
 	free(text);

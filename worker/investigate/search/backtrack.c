@@ -19,8 +19,8 @@ json_t *backtrack_stack(struct replay *replay)
 {
 	json_t *results = NULL, *stack = NULL;
 
-	if (gdb_command(replay->gdb, &results, "-stack-list-frames --thread %d 0 %d",
-		replay->selected.number, BACKTRACK_DEPTH - 1) == GDB_DONE)
+	if (gdb_command(replay_gdb(replay), &results, "-stack-list-frames --thread %d 0 %d",
+		replay_selected(replay)->number, BACKTRACK_DEPTH - 1) == GDB_DONE)
 		stack = json_incref(json_object_get(results, "stack"));
 	json_decref(results);
 	return stack;
@@ -45,11 +45,11 @@ bool backtrack_to(struct replay *replay, unsigned long long address)
 	int number;
 	bool found;
 
-	snprintf(where, sizeof(where), "-p %d *0x%llx", replay->selected.number, address);
+	snprintf(where, sizeof(where), "-p %d *0x%llx", replay_selected(replay)->number, address);
 	signals_pass_all(replay);
 	number = temporary_breakpoint_insert(replay, where);
 	found = number && resume_run(replay, &back, &ignored) && position_update(replay, &ignored);
-	replay->at_signal = replay->at_end = false;
+	replay_moves(replay);
 	temporary_breakpoint_delete(replay, number);
 	signals_stop_again(replay);
 	json_decref(ignored.details);
@@ -74,8 +74,8 @@ enum scan_end backtrack_scan(struct replay *replay, scan_visit *visit, void *con
 
 	signals_pass_all(replay);
 	end = scan_run(replay, BACKWARD, STOPS_MAX, visit, context, &ignored);
-	replay->at_signal = replay->at_end = false;
-	if (!replay->worker->broken)
+	replay_moves(replay);
+	if (!replay_worker(replay)->broken)
 		signals_stop_again(replay);
 	json_decref(ignored.details);
 	return end;

@@ -85,8 +85,9 @@ void changes_begin(
 	size_t i;
 
 	/* Code without debug information has no arguments to list. */
-	gdb_try(replay->gdb, &results, "-stack-list-arguments --thread %d --simple-values %d %d",
-	    replay->selected.number, level, level);
+	gdb_try(replay_gdb(replay), &results,
+	    "-stack-list-arguments --thread %d --simple-values %d %d",
+	    replay_selected(replay)->number, level, level);
 	frame = json_array_get(json_object_get(results, "stack-args"), 0);
 	json_array_foreach(json_object_get(frame, "args"), i, argument)
 	    add_argument(changes, replay, argument);

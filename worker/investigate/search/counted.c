@@ -11,6 +11,7 @@
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/pending.h"
 #include "worker/breaks/passes.h"
+#include "worker/session/breakpoint.h"
 
 bool counted_sum(struct replay *replay, unsigned long long *sum)
 {

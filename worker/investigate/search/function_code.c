@@ -150,12 +150,13 @@ static void add_lines(struct function_code *code, const struct line_table *table
 static bool disassemble(
     struct replay *replay, unsigned long long entry, json_t **results, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
+
 	/* Names in calls as in the source. */
 	cleanup_setting struct gdb_setting names =
-	    gdb_setting_begin(replay->gdb, "print asm-demangle", "on");
+	    gdb_setting_begin(gdb, "print asm-demangle", "on");
 
-	return gdb_check(replay->gdb,
-	    gdb_command(replay->gdb, results, "-data-disassemble -a %llu -- 0", entry),
+	return gdb_check(gdb, gdb_command(gdb, results, "-data-disassemble -a %llu -- 0", entry),
 	    ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
 }
 

@@ -6,13 +6,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "sandbox/pmu/pmu.h"
 #include "worker/gdb/must.h"
 
 void hushed_writes_make(struct hushed_writes *writes, struct replay *replay, const char *predicate)
 {
 	/* A register, or a variable of gdb's, may change without a write. */
-	if (strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) != 0 || strchr(predicate, '$') ||
+	if (!replay_counts_in_software(replay) || strchr(predicate, '$') ||
 	    !agent_code_make(replay, predicate, writes->code))
 		writes->code[0] = '\0';
 }
@@ -22,7 +21,7 @@ static void hand_over(struct replay *replay, const char *code)
 	char command[sizeof(struct hushed_writes) + 48];
 
 	snprintf(command, sizeof(command), "maint packet QRRWarden.hushed:%s", code);
-	gdb_must_console(replay->gdb, command);
+	gdb_must_console(replay_gdb(replay), command);
 }
 
 void hushed_writes_begin(const struct hushed_writes *writes, struct replay *replay)
@@ -33,6 +32,6 @@ void hushed_writes_begin(const struct hushed_writes *writes, struct replay *repl
 
 void hushed_writes_end(const struct hushed_writes *writes, struct replay *replay)
 {
-	if (writes->code[0] && !replay->worker->broken)
+	if (writes->code[0] && !replay_worker(replay)->broken)
 		hand_over(replay, "");
 }

@@ -33,7 +33,7 @@ static enum scan_verdict see_write(
 	snprintf(look->writer->text, sizeof(look->writer->text), "%s", instruction.text);
 	where = where_own(replay);
 	look->writer->by = where_words(where);
-	look->writer->moment = replay->moment;
+	look->writer->moment = *replay_now(replay);
 	json_decref(where);
 	return SCAN_ENOUGH;
 }

@@ -55,14 +55,14 @@ static bool read_rows(
 	/* gdb knows the tables of a file when something has asked for one of its lines, which
 	 * need not exist. */
 	snprintf(command, sizeof(command), "info line -source '%s' -line 1", path);
-	gdb_try_console(replay->gdb, command);
+	gdb_try_console(replay_gdb(replay), command);
 	snprintf(pattern, sizeof(pattern), "%.200s", basename(path));
 	for (i = 0; pattern[i]; i++)
 		if (strchr("\\^$*+?()[]{}|", pattern[i]))
 			pattern[i] = '.';
 	snprintf(command, sizeof(command), "maintenance info line-table %s$", pattern);
-	if (!gdb_check(replay->gdb, gdb_console(replay->gdb, &text, command), ERROR_GDB_FAILED,
-		NULL, failure))
+	if (!gdb_check(replay_gdb(replay), gdb_console(replay_gdb(replay), &text, command),
+		ERROR_GDB_FAILED, NULL, failure))
 		return false;
 	table->is_short = strlen(text) >= EXCHANGE_CONSOLE_MAX;
 	for (; text && *text; text = strchr(text, '\n') ? strchr(text, '\n') + 1 : NULL) {

@@ -17,17 +17,19 @@
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/values.h"
+#include "worker/session/breakpoint.h"
+#include "worker/session/taught.h"
 
 int location_hits_set(
     struct replay *replay, const char *location, const char *condition, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)condition};
 	json_t *bkpt = placement_set(replay, &wanted, failure);
 	int number;
 
-	replay->library_late = false;
-	if (!bkpt && !replay->worker->broken &&
-	    pending_is_likely(replay, location, false, failure)) {
+	replay_taught(replay)->library_late = false;
+	if (!bkpt && !worker->broken && pending_is_likely(replay, location, false, failure)) {
 		*failure = (struct failure){0};
 		wanted.pending = true;
 		bkpt = placement_set(replay, &wanted, failure);
@@ -43,8 +45,8 @@ int location_hits_set(
 	}
 	json_decref(bkpt);
 	if (number)
-		gdb_must(replay->gdb, NULL, "-break-disable %d", number);
-	else if (!replay->worker->broken)
+		gdb_must(replay_gdb(replay), NULL, "-break-disable %d", number);
+	else if (!worker->broken)
 		names_explain(replay, location, condition, failure);
 	return number;
 }
@@ -57,7 +59,7 @@ bool location_hits_was_known(
 
 	if (pending_was_late(replay, location, failure))
 		return false;
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	waits = pending_waits(mi_breakpoint_row(mi_breakpoints(results), number));
 	json_decref(results);
 	if (waits)
@@ -100,7 +102,7 @@ static void count_unread(struct replay *replay, const char *why, struct hits_unr
 	if (unread->count++)
 		return;
 	position_take_sum(replay);
-	unread->first = replay->moment;
+	unread->first = *replay_now(replay);
 	snprintf(unread->why, sizeof(unread->why), "%s", why);
 }
 

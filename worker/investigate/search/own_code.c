@@ -57,13 +57,14 @@ static void add_place(
 static void add_entry(
     struct replay *replay, struct own_code *code, const char *path, const char *name)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	static const char mark[] = " at address 0x";
 	char command[PATH_MAX + 600];
 	const char *said, *at;
 
 	snprintf(command, sizeof(command), "info line -source '%s' -function %.500s", path, name);
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
-		"calls of a function are not compared"))
+	if (!gdb_done_or_warn(
+		gdb, gdb_console(gdb, &said, command), "calls of a function are not compared"))
 		return;
 	for (; (at = strstr(said, "Line ")) != NULL; said = at + 5) {
 		const char *address = strstr(at, mark), *next = strstr(at + 5, "Line ");
@@ -87,7 +88,7 @@ static void add_rows(struct replay *replay, struct own_code *code, const struct 
 	{
 		const char *name = mi_text(function, "name");
 
-		if (name && !replay->worker->broken)
+		if (name && !replay_worker(replay)->broken)
 			add_entry(replay, code, path, name);
 	}
 }
@@ -108,7 +109,7 @@ static bool read_file(struct replay *replay, struct own_code *code, const json_t
 	}
 	line_table_free(&table);
 	json_decref(ignored.details);
-	return !replay->worker->broken;
+	return !replay_worker(replay)->broken;
 }
 
 /* Each address once, each with its function. */
@@ -136,6 +137,7 @@ static void arrange(struct own_code *code)
  */
 static void read_id(struct replay *replay, struct own_code *code)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	static const char mark[] = " is .note.gnu.build-id\n";
 	unsigned char bytes[ID_BYTES_MAX];
 	unsigned long long from, to;
@@ -143,7 +145,7 @@ static void read_id(struct replay *replay, struct own_code *code)
 	char *end;
 
 	code->id[0] = '\0';
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, "info files"),
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, "info files"),
 		"the builds are compared by their places alone") ||
 	    !(at = strstr(said, mark)))
 		return;
@@ -161,6 +163,7 @@ static void read_id(struct replay *replay, struct own_code *code)
 
 bool own_code_read(struct replay *replay, struct own_code *code, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL, *row;
 	bool ok;
 	size_t i;
@@ -170,9 +173,8 @@ bool own_code_read(struct replay *replay, struct own_code *code, struct failure 
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
-	ok = gdb_check(replay->gdb,
-	    gdb_command(
-		replay->gdb, &results, "-symbol-info-functions --max-results %d", FUNCTIONS_MAX),
+	ok = gdb_check(gdb,
+	    gdb_command(gdb, &results, "-symbol-info-functions --max-results %d", FUNCTIONS_MAX),
 	    ERROR_GDB_FAILED, NULL, failure);
 	json_array_foreach(json_object_get(json_object_get(results, "symbols"), "debug"), i, row)
 	{
@@ -187,7 +189,7 @@ bool own_code_read(struct replay *replay, struct own_code *code, struct failure 
 	if (code->count)
 		return true;
 	failure_set(failure, ERROR_NOT_FOUND, "build the program with -g, and record it again",
-	    "%.300s has no source lines of its own", replay->executable);
+	    "%.300s has no source lines of its own", replay_executable(replay));
 	return false;
 }
 

@@ -51,14 +51,14 @@ static bool pin_one(
 	}
 	snprintf(
 	    command, sizeof(command), "set $rr_bound%d = &%.*s", binding->count, (int)length, name);
-	if (gdb_check(replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_INVALID_ARGUMENT,
-		NULL, &refused)) {
+	if (gdb_check(replay_gdb(replay), gdb_console(replay_gdb(replay), NULL, command),
+		ERROR_INVALID_ARGUMENT, NULL, &refused)) {
 		written = snprintf(bound, sizeof(bound), "(*$rr_bound%d)", binding->count++);
 		copy(binding, bound, (size_t)written);
 		return true;
 	}
 	snprintf(command, sizeof(command), "%.*s", (int)length, name);
-	if (no_address_explain(replay, command, &refused) || replay->worker->broken) {
+	if (no_address_explain(replay, command, &refused) || replay_worker(replay)->broken) {
 		*failure = refused;
 		return false;
 	}
@@ -73,11 +73,11 @@ static unsigned long long find_local(const struct binding *binding)
 	unsigned long long address, stack, lowest = 0;
 	char name[32];
 
-	if (!frames_number(replay, replay->selected.frame, "$sp", &stack))
+	if (!frames_number(replay, replay_selected(replay)->frame, "$sp", &stack))
 		return 0;
 	for (int i = 0; i < binding->count; i++) {
 		snprintf(name, sizeof(name), "$rr_bound%d", i);
-		if (frames_number(replay, replay->selected.frame, name, &address) &&
+		if (frames_number(replay, replay_selected(replay)->frame, name, &address) &&
 		    address + RED_ZONE >= stack && (!lowest || address < lowest))
 			lowest = address;
 	}

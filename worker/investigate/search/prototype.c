@@ -73,7 +73,7 @@ static bool read_whole(struct replay *replay, const char *function, char *type, 
 
 	/* gdb refuses where there is no debug information: nobody knows then. */
 	snprintf(command, sizeof(command), "whatis '%.500s'", function);
-	if (gdb_console(replay->gdb, &said, command) == GDB_DONE &&
+	if (gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
 	    strncmp(said, "type = ", 7) == 0 && strchr(said, '(')) {
 		snprintf(type, size, "%.*s", (int)strcspn(said + 7, "\n"), said + 7);
 		return strlen(type) + 1 < size;
@@ -110,7 +110,7 @@ static enum return_ticket place_of(struct replay *replay, const char *type)
 	size_t length;
 
 	snprintf(command, sizeof(command), "ptype %.127s", type);
-	if (!type[0] || gdb_console(replay->gdb, &said, command) != GDB_DONE ||
+	if (!type[0] || gdb_console(replay_gdb(replay), &said, command) != GDB_DONE ||
 	    strncmp(said, "type = ", 7) != 0)
 		return PLACE_NONE;
 	said += 7;

@@ -69,7 +69,7 @@ void returns_pass(struct returns *returns, struct replay *replay)
 	unsigned long long top;
 
 	if (returns->count && frames_number(replay, 1, "$sp", &top))
-		drop_left(returns, replay->moment.tid, top);
+		drop_left(returns, replay_now(replay)->tid, top);
 }
 
 /* What the compiler has put into its caller runs on the caller's stack. */
@@ -83,7 +83,7 @@ static bool is_inlined(struct replay *replay, unsigned long long top)
 void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 {
 	const char *function =
-	    mi_text(json_object_get(gdb_last_stop(replay->gdb), "frame"), "func");
+	    mi_text(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), "func");
 	unsigned long long back, top;
 	char *type;
 
@@ -97,7 +97,7 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
 		return;
 	returns->calls[returns->count].back = back;
 	returns->calls[returns->count].top = top;
-	returns->calls[returns->count].called = replay->moment;
+	returns->calls[returns->count].called = *replay_now(replay);
 	returns->calls[returns->count].jumped = returns->calls[returns->count].thrown = false;
 	type = returns->calls[returns->count].type;
 	if (!function ||
@@ -110,6 +110,7 @@ void returns_await(struct returns *returns, struct replay *replay, json_t *row)
  * meanwhile. */
 static void tell(struct returns *returns, struct replay *replay, size_t number)
 {
+	const struct moment *now = replay_now(replay);
 	json_t *row = returns->calls[number].row;
 	json_t *value;
 
@@ -118,9 +119,9 @@ static void tell(struct returns *returns, struct replay *replay, size_t number)
 		    json_string("<not known: longjmp was called, and may have left it>"));
 		return;
 	}
-	json_object_set_new(row, "events",
-	    json_integer(replay->moment.event - returns->calls[number].called.event));
-	json_object_set_new(row, "back_at", moment_name(replay, &replay->moment));
+	json_object_set_new(
+	    row, "events", json_integer(now->event - returns->calls[number].called.event));
+	json_object_set_new(row, "back_at", moment_name(replay, now));
 	value = prototype_value(replay, returns->calls[number].type);
 	if (value)
 		json_object_set_new(row, "returned", value);
@@ -154,7 +155,7 @@ static void note_landing(struct returns *returns, struct replay *replay)
 	if (!frames_number(replay, 0, "$rsi", &landing))
 		return;
 	for (size_t i = 0; i < returns->count; i++)
-		if (returns->calls[i].called.tid == replay->moment.tid)
+		if (returns->calls[i].called.tid == replay_now(replay)->tid)
 			returns->calls[i].thrown = returns->calls[i].back == landing;
 }
 
@@ -165,7 +166,8 @@ static void take_return(struct returns *returns, struct replay *replay)
 	if (!frames_number(replay, 0, "$sp", &top))
 		return;
 	for (size_t i = returns->count; i-- > 0;) {
-		if (returns->calls[i].back != replay->moment.pc || returns->calls[i].top != top)
+		if (returns->calls[i].back != replay_now(replay)->pc ||
+		    returns->calls[i].top != top)
 			continue;
 		if (returns->calls[i].thrown)
 			json_object_set_new(returns->calls[i].row, "returned", json_string(LEFT));
@@ -182,13 +184,13 @@ static void note_catch(struct returns *returns, struct replay *replay)
 	unsigned long long top;
 
 	if (frames_number(replay, 1, "$sp", &top))
-		drop_left(returns, replay->moment.tid, top);
+		drop_left(returns, replay_now(replay)->tid, top);
 }
 
 bool returns_take(struct returns *returns, struct replay *replay, const struct hit *hit)
 {
 	if (is_jump(returns, hit->breakpoint))
-		note_jump(returns, replay->moment.tid);
+		note_jump(returns, replay_now(replay)->tid);
 	else if (returns->catches && hit->breakpoint == returns->catches)
 		note_catch(returns, replay);
 	else if (returns->landings && hit->breakpoint == returns->landings)

@@ -37,7 +37,7 @@ static bool take_bound(struct search *search, struct failure *failure)
 		return false;
 	/* A stretch up to the end of the process needs no bound. */
 	search->bounded = !position_is_end(search->replay);
-	search->to = search->replay->moment;
+	search->to = *replay_now(search->replay);
 	if (search->bounded)
 		search->bound = fingerprint_take(search->replay);
 	return true;
@@ -67,7 +67,7 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 	if (!moment_go_to(replay, &stretch[0], failure))
 		return false;
 	position_take_sum(replay);
-	search->from = search->reached = replay->moment;
+	search->from = search->reached = *replay_now(replay);
 	search->empty = search->bounded && (position_order(&search->to, &search->from) < 0 ||
 					       fingerprint_is_here(replay, &search->bound));
 	signals_pass_all(replay);
@@ -102,22 +102,23 @@ static void tell_progress(struct search *search)
 	if (now <= search->told)
 		return;
 	search->told = now;
-	worker_progress(search->replay->worker, now, 100, "percent of the stretch searched");
+	worker_progress(replay_worker(search->replay), now, 100, "percent of the stretch searched");
 }
 
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct search *search = context;
 	enum scan_verdict verdict = SCAN_ON;
 
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
-	if (search->bounded && position_order(&search->to, &replay->moment) < 0) {
+	if (search->bounded && position_order(&search->to, now) < 0) {
 		search->over = true;
 		return SCAN_ENOUGH;
 	}
-	search->reached = replay->moment;
+	search->reached = *now;
 	tell_progress(search);
 	search->over = search->bounded && fingerprint_is_here(replay, &search->bound);
 	if (hit->kind != STOP_SIGNAL && (!search->guard || hit->number != search->guard))
@@ -130,14 +131,15 @@ static enum search_end cut(struct search *search, struct failure *failure)
 {
 	struct failure ignored = {0};
 
-	if (search->replay->worker->broken || !search->replay->worker->interrupt)
+	if (replay_worker(search->replay)->broken || !replay_worker(search->replay)->interrupt)
 		return SEARCH_FAILED;
 	json_decref(failure->details);
 	*failure = (struct failure){0};
-	if (gdb_was_interrupted(search->replay->gdb) && position_update(search->replay, &ignored) &&
-	    position_order(&search->reached, &search->replay->moment) < 0) {
+	if (gdb_was_interrupted(replay_gdb(search->replay)) &&
+	    position_update(search->replay, &ignored) &&
+	    position_order(&search->reached, replay_now(search->replay)) < 0) {
 		position_take_sum(search->replay);
-		search->reached = search->replay->moment;
+		search->reached = *replay_now(search->replay);
 	}
 	json_decref(ignored.details);
 	return SEARCH_CUT;
@@ -172,7 +174,7 @@ bool search_again(struct search *search, const struct moment *from, struct failu
 	if (!moment_go_to(search->replay, from, failure))
 		return false;
 	search->over = false;
-	search->reached = search->replay->moment;
+	search->reached = *replay_now(search->replay);
 	return true;
 }
 
@@ -232,7 +234,7 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 		snprintf(done, sizeof(done), " (below 1%%)");
 	if (end != SEARCH_WHOLE)
 		limit_conclusion(answer);
-	search->replay->worker->half_read &= end != SEARCH_CUT;
+	replay_worker(search->replay)->half_read &= end != SEARCH_CUT;
 	if (end == SEARCH_CUT)
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("the time is over: searched up to %s%s; to go on, call again with "

@@ -50,7 +50,7 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 
 /*
  * Runs on from where the program stands. The visitor sees breakpoints and watchpoints, not signals;
- * replay->moment and the selected thread are those of the hit. It may ask gdb what it likes, and
+ * replay_now and the selected thread are those of the hit. It may ask gdb what it likes, and
  * set and remove breakpoints, but not move the program. To be called again after SEARCH_ENOUGH.
  */
 enum search_end search_run(

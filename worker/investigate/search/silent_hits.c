@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/session/taught.h"
 
 #define ROW "rr-silent-hits "
 
@@ -84,18 +85,19 @@ static bool quote(char *to, size_t size, const char *text)
 
 int silent_hits_make(struct silent_hits *hits, struct replay *replay, const char *expression)
 {
+	struct gdb *gdb = replay_gdb(replay);
+	struct taught *taught = replay_taught(replay);
 	char command[REPLAY_EXPRESSION_MAX + 80], place[REPLAY_EXPRESSION_MAX + 4];
 	const char *said;
 
 	*hits = (struct silent_hits){0};
-	if (!replay->taught.silent_hits)
-		replay->taught.silent_hits = gdb_console(replay->gdb, NULL, definition) == GDB_DONE;
-	if (!replay->taught.silent_hits || !quote(place, sizeof(place), expression))
+	if (!taught->silent_hits)
+		taught->silent_hits = gdb_console(gdb, NULL, definition) == GDB_DONE;
+	if (!taught->silent_hits || !quote(place, sizeof(place), expression))
 		return 0;
 	hits->made = true;
 	snprintf(command, sizeof(command), "python rr_the_hits = rr_silent_hits(%s)", place);
-	said =
-	    selection_console(replay, command) ? strstr(gdb_console_text(replay->gdb), ROW) : NULL;
+	said = selection_console(replay, command) ? strstr(gdb_console_text(gdb), ROW) : NULL;
 	hits->watch = said ? (int)strtol(said + sizeof(ROW) - 1, NULL, 10) : 0;
 	hits->on = hits->watch > 0;
 	return hits->watch;
@@ -104,10 +106,11 @@ int silent_hits_make(struct silent_hits *hits, struct replay *replay, const char
 /* An interrupt can come when gdb has made the watchpoint and not said its number yet. */
 void silent_hits_end(struct silent_hits *hits, struct replay *replay)
 {
-	if (!hits->made || replay->worker->broken)
+	if (!hits->made || replay_worker(replay)->broken)
 		return;
-	gdb_must_console(replay->gdb, "python [each.delete() for each in gdb.breakpoints() if "
-				      "isinstance(each, rr_silent_hits)]");
+	gdb_must_console(replay_gdb(replay),
+	    "python [each.delete() for each in gdb.breakpoints() if "
+	    "isinstance(each, rr_silent_hits)]");
 	*hits = (struct silent_hits){0};
 }
 
@@ -136,7 +139,7 @@ void silent_hits_know(struct silent_hits *hits, struct replay *replay, const cha
 void silent_hits_stop_all(struct silent_hits *hits, struct replay *replay)
 {
 	if (hits->on)
-		gdb_must_console(replay->gdb, "python rr_the_hits.known.clear()");
+		gdb_must_console(replay_gdb(replay), "python rr_the_hits.known.clear()");
 }
 
 /* A number behind spaces; moves *text behind it. */
@@ -172,21 +175,25 @@ static bool read_row(char *line, struct moment *moment, const char **old, const 
 void silent_hits_take(
     struct silent_hits *hits, struct replay *replay, silent_hits_get *get, void *context)
 {
-	const struct moment here = replay->moment;
+	struct gdb *gdb = replay_gdb(replay);
+	const struct moment here = *replay_now(replay);
 	const char *text, *old, *new;
 	char *rows, *rest, *line;
+	struct moment hit;
 
 	if (!hits->on)
 		return;
-	gdb_must_console(replay->gdb, "python rr_the_hits.take()");
-	if (replay->worker->broken)
+	gdb_must_console(gdb, "python rr_the_hits.take()");
+	if (replay_worker(replay)->broken)
 		return;
-	text = gdb_console_text(replay->gdb);
+	text = gdb_console_text(gdb);
 	rows = rest = strdup(text);
 	while (rest && (line = strsep(&rest, "\n")))
 		if (strncmp(line, ROW, sizeof(ROW) - 1) == 0 &&
-		    read_row(line + sizeof(ROW) - 1, &replay->moment, &old, &new))
+		    read_row(line + sizeof(ROW) - 1, &hit, &old, &new)) {
+			replay_arrived(replay, &hit);
 			get(context, replay, old, new);
+		}
 	free(rows);
-	replay->moment = here;
+	replay_arrived(replay, &here);
 }

@@ -29,7 +29,7 @@ void silent_hits_know(struct silent_hits *hits, struct replay *replay, const cha
 /* Each hit stops again, until silent_hits_know. */
 void silent_hits_stop_all(struct silent_hits *hits, struct replay *replay);
 
-/* Gets each hit that gdb has noted since, in the order of the program. replay->moment is the hit's
+/* Gets each hit that gdb has noted since, in the order of the program. replay_now is the hit's
  * while it does. The texts are borrowed. */
 typedef void silent_hits_get(
     void *context, struct replay *replay, const char *old, const char *new);

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sandbox/pmu/pmu.h"
 #include "worker/breaks/hardware.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
@@ -30,16 +29,17 @@ static bool take_table(const char *hex, struct tally_table *table)
 /* Also after an interrupt: what was counted until then is the answer. */
 bool tallied_writes_read(struct replay *replay, struct tally_table *table)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *results = NULL;
 	bool read;
 
-	gdb_shield(replay->gdb, true);
+	gdb_shield(gdb, true);
 	read =
-	    gdb_command(replay->gdb, &results, "-data-read-memory-bytes 0x%llx %zu", TALLYMARK,
+	    gdb_command(gdb, &results, "-data-read-memory-bytes 0x%llx %zu", TALLYMARK,
 		sizeof(*table)) == GDB_DONE &&
 	    take_table(
 		mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents"), table);
-	gdb_shield(replay->gdb, false);
+	gdb_shield(gdb, false);
 	json_decref(results);
 	return read;
 }
@@ -57,9 +57,9 @@ bool tallied_writes_begin(struct replay *replay, unsigned long long address,
 	struct tally_table table;
 	size_t length;
 
-	if (strcmp(replay->pmu, pmu_kind_name(PMU_SOFTWARE)) != 0 || size == 0 ||
-	    size > sizeof(bytes) || hardware_pieces(address, size) != 1 ||
-	    count > TALLY_WANTED_MAX || !accessed_whole(replay, address, bytes, size))
+	if (!replay_counts_in_software(replay) || size == 0 || size > sizeof(bytes) ||
+	    hardware_pieces(address, size) != 1 || count > TALLY_WANTED_MAX ||
+	    !accessed_whole(replay, address, bytes, size))
 		return false;
 	length = (size_t)snprintf(command, sizeof(command), PACKET "tally:%c;%llx,%llx,",
 	    numbers ? 'w' : 'n', address, size);
@@ -69,7 +69,7 @@ bool tallied_writes_begin(struct replay *replay, unsigned long long address,
 	for (size_t i = 0; numbers && i < count; i++)
 		length += (size_t)snprintf(command + length, sizeof(command) - length, ";%llx",
 		    (unsigned long long)numbers[i]);
-	gdb_must_console(replay->gdb, command);
+	gdb_must_console(replay_gdb(replay), command);
 	return is_on(replay, &table);
 }
 
@@ -78,11 +78,11 @@ void tallied_writes_stop_always(struct replay *replay, unsigned long long pc)
 	char command[64];
 
 	snprintf(command, sizeof(command), PACKET "always:%llx", pc);
-	gdb_must_console(replay->gdb, command);
+	gdb_must_console(replay_gdb(replay), command);
 }
 
 void tallied_writes_end(struct replay *replay)
 {
-	if (!replay->worker->broken)
-		gdb_must_console(replay->gdb, PACKET "tally:");
+	if (!replay_worker(replay)->broken)
+		gdb_must_console(replay_gdb(replay), PACKET "tally:");
 }

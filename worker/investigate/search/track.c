@@ -19,7 +19,7 @@
 
 bool track_begin(struct track *track, struct replay *replay, struct failure *failure)
 {
-	*track = (struct track){.replay = replay, .only = -1, .start = replay->moment};
+	*track = (struct track){.replay = replay, .only = -1, .start = *replay_now(replay)};
 	if (!own_code_read(replay, &track->code, failure))
 		return false;
 	track->numbers = calloc(track->code.count, sizeof(*track->numbers));
@@ -88,7 +88,7 @@ bool track_restart(
 		track->thread_count = 1;
 		track->only = 0;
 	}
-	return !track->replay->worker->broken;
+	return !replay_worker(track->replay)->broken;
 }
 
 static bool is_known(const struct track *track, int tid)
@@ -107,7 +107,7 @@ static void learn_threads(struct track *track)
 	size_t i;
 	int next;
 
-	gdb_must(track->replay->gdb, &results, "-thread-info");
+	gdb_must(replay_gdb(track->replay), &results, "-thread-info");
 	rows = json_object_get(results, "threads");
 	do {
 		next = 0;
@@ -143,7 +143,7 @@ static bool note(struct track *track, size_t thread, size_t place)
 	if (!passes)
 		return false;
 	track->threads[thread].passes = passes;
-	passes[count] = (struct pass_of){.place = place, .moment = track->replay->moment};
+	passes[count] = (struct pass_of){.place = place, .moment = *replay_now(track->replay)};
 	track->threads[thread].count++;
 	track->passed++;
 	return true;
@@ -157,6 +157,7 @@ struct look {
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct look *look = context;
 	struct track *track = look->track;
 	size_t place;
@@ -165,10 +166,10 @@ static enum scan_verdict see(
 		return SCAN_ON;
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
-	place = own_code_find(&track->code, replay->moment.pc);
+	place = own_code_find(&track->code, now->pc);
 	if (place == track->code.count || !track->numbers[place])
 		return SCAN_ON;
-	look->thread = thread_of(track, replay->moment.tid);
+	look->thread = thread_of(track, now->tid);
 	if (look->thread == TRACK_THREADS_MAX) {
 		track->partly |= track->only < 0;
 		return SCAN_ON;
@@ -184,7 +185,7 @@ static enum scan_verdict see(
 enum track_end track_next(struct track *track, size_t *thread, struct failure *failure)
 {
 	struct look look = {track, TRACK_THREADS_MAX};
-	struct worker *worker = track->replay->worker;
+	struct worker *worker = replay_worker(track->replay);
 
 	if (track->passed >= track->limit)
 		return TRACK_FULL;

@@ -67,7 +67,7 @@ json_t *where_callers(
 json_t *where_from(struct replay *replay, int level)
 {
 	json_t *frames =
-	    frames_from(replay, replay->selected.number, level, FRAMES_MAX, FRAMES_BYTES);
+	    frames_from(replay, replay_selected(replay)->number, level, FRAMES_MAX, FRAMES_BYTES);
 	json_t *where = NULL, *own, *callers;
 	size_t passed;
 
@@ -87,7 +87,7 @@ json_t *where_from(struct replay *replay, int level)
 
 json_t *where_own(struct replay *replay)
 {
-	json_t *frame = frame_json(json_object_get(gdb_last_stop(replay->gdb), "frame"));
+	json_t *frame = frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
 	json_t *where =
 	    frame_is_own(replay, frame) ? place(replay, frame, frame) : where_from(replay, 0);
 
@@ -126,7 +126,7 @@ static void step_back(struct replay *replay, json_t *frame, unsigned long long p
 	snprintf(command, sizeof(command), "info line *0x%llx", pc - 1);
 	if (!where_entry(replay, pc, &entry, name, sizeof(name)) || entry == pc ||
 	    !frame_place(frame, path, &line) ||
-	    gdb_console(replay->gdb, &said, command) != GDB_DONE ||
+	    gdb_console(replay_gdb(replay), &said, command) != GDB_DONE ||
 	    strncmp(said, "Line ", 5) != 0 || !is_of_file(said, path))
 		return;
 	json_object_set_new(
@@ -143,12 +143,12 @@ json_t *where_known(const struct where_code *code, unsigned long long pc)
 
 json_t *where_behind(struct replay *replay, struct where_code *code)
 {
-	unsigned long long pc = replay->moment.pc;
+	unsigned long long pc = replay_now(replay)->pc;
 	json_t *frame, *where = where_known(code, pc);
 
 	if (where)
 		return json_incref(where);
-	frame = frame_json(json_object_get(gdb_last_stop(replay->gdb), "frame"));
+	frame = frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
 	if (frame_is_own(replay, frame)) {
 		step_back(replay, frame, pc);
 		where = place(replay, frame, frame);

@@ -40,7 +40,7 @@ void where_forget(struct where_code *code);
 /* The place for a program counter, borrowed; NULL: it was not found before. */
 json_t *where_known(const struct where_code *code, unsigned long long pc);
 
-/* The same right after an access to memory, at replay->moment: the place of the instruction before,
+/* The same right after an access to memory, at replay_now: the place of the instruction before,
  * which made it. */
 json_t *where_behind(struct replay *replay, struct where_code *code);
 

@@ -51,7 +51,7 @@ static enum scan_verdict see(
 	else
 		threading_take(history->threading, hit);
 	history->stops++;
-	return has_patience(history) && !gdb_must_stop(replay->gdb) ? SCAN_ON : SCAN_ENOUGH;
+	return has_patience(history) && !gdb_must_stop(replay_gdb(replay)) ? SCAN_ON : SCAN_ENOUGH;
 }
 
 /* ---- Who waits for whom ---------------------------------------------------------------------- */
@@ -270,6 +270,7 @@ static bool set_stops(struct replay *replay, struct history *history, struct fai
 bool lock_history_add(struct replay *replay, struct lock_patience patience, json_t *threads,
     char **cycle, bool *whole, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	struct search search = {.replay = replay};
 	struct history history = {.began = clock_seconds(), .patience = patience};
 	struct failure ignored = {0};
@@ -295,8 +296,8 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	threading_free(history.threading);
 	json_decref(ignored.details);
 	/* The stacks are told in any case, and the report says what is missing. */
-	ok = !replay->worker->broken && return_ticket_use(replay, &here, failure);
+	ok = !worker->broken && return_ticket_use(replay, &here, failure);
 	return_ticket_release(replay, &here);
-	replay->worker->half_read &= !ok;
+	worker->half_read &= !ok;
 	return ok;
 }

@@ -157,9 +157,9 @@ static bool look_at(
 	    where_entry(threading->replay, pc, &entry, reading->name, sizeof(reading->name)) &&
 	    !threading_is_function(threading, entry) &&
 	    add_once(own->functions, &own->count, entry) &&
-	    gdb_done_or_warn(threading->replay->gdb,
-		gdb_command(
-		    threading->replay->gdb, &results, "-data-disassemble -a %llu -- 5", entry),
+	    gdb_done_or_warn(replay_gdb(threading->replay),
+		gdb_command(replay_gdb(threading->replay), &results,
+		    "-data-disassemble -a %llu -- 5", entry),
 		"code was not searched for locks of its own")) {
 		reading->own = own;
 		reading->threading = threading;
@@ -181,7 +181,7 @@ void own_locks_look(struct own_locks *own, struct threading *threading, size_t t
 	bool found = false;
 	size_t i;
 
-	if (!add_once(own->accessed, &own->accessed_count, replay->moment.pc))
+	if (!add_once(own->accessed, &own->accessed_count, replay_now(replay)->pc))
 		return;
 	frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
 	json_array_foreach(frames, i, frame)

@@ -32,7 +32,7 @@ static json_t *bounded(const char *text)
 /* NULL: it is no access, because the memory was mapped or unmapped. */
 static json_t *values_of(const struct replay *replay, const struct hit *hit)
 {
-	const json_t *told = json_object_get(gdb_last_stop(replay->gdb), "value");
+	const json_t *told = json_object_get(gdb_last_stop(replay_gdb(replay)), "value");
 	const char *value = hit->new ? hit->new : mi_text(told, "value");
 	struct plain_change change;
 	json_t *values;
@@ -122,7 +122,7 @@ static bool take_access(struct race *race, const struct hit *hit)
 	json_decref(where);
 	position_take_sum(race->replay);
 	position_take_sum(race->replay);
-	access->moment = race->replay->moment;
+	access->moment = *replay_now(race->replay);
 	race->count++;
 	return true;
 }
@@ -191,11 +191,12 @@ static enum scan_verdict see(
 /* Whether the C or C++ type is an atomic one. */
 static bool is_atomic_type(struct replay *replay, const char *expression)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	char command[REPLAY_EXPRESSION_MAX + 80];
 	const char *said;
 
 	snprintf(command, sizeof(command), "whatis %s", expression);
-	return gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+	return gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
 		   "it is not known whether its type is an atomic one") &&
 	       (strstr(said, "_Atomic") || strstr(said, "std::atomic<") ||
 		   strstr(said, "std::__atomic_base<"));
@@ -227,7 +228,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 		    "%.200s is too large to watch", race->args->expression);
 	if (!race->watch)
 		return false;
-	gdb_must(race->replay->gdb, NULL, "-break-disable %d", race->watch);
+	gdb_must(replay_gdb(race->replay), NULL, "-break-disable %d", race->watch);
 	if (!place_find(race->replay, race->watched, &race->address, &race->size, failure))
 		return false;
 	race->unmapped = place_unmapped(race->replay, race->address, race->args->length);
@@ -280,8 +281,8 @@ static json_t *search_all(struct race *race, struct failure *failure)
 	if (choose_stretch(race, stretch, failure) &&
 	    search_begin(&search, race->replay, stretch, failure) &&
 	    follow_threads(race, stretch[0].event == 0, failure) &&
-	    gdb_check(race->replay->gdb,
-		gdb_command(race->replay->gdb, NULL, "-break-enable %d", race->watch),
+	    gdb_check(replay_gdb(race->replay),
+		gdb_command(replay_gdb(race->replay), NULL, "-break-enable %d", race->watch),
 		ERROR_GDB_FAILED, NULL, failure))
 		end = search_run(&search, see, race, failure);
 	if (end != SEARCH_FAILED && race_compare(race))

@@ -116,9 +116,10 @@ bool threading_is_function(const struct threading *threading, unsigned long long
 
 unsigned long long threading_entry(struct replay *replay)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	const char *text, *entry, *number = NULL;
 
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &text, "info auxv"),
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info auxv"),
 		"locks and threads of libraries were not followed"))
 		return 0;
 	entry = strstr(text, "AT_ENTRY ");

@@ -347,7 +347,7 @@ void threading_enter(struct threading *threading, const struct threading_functio
 void threading_leave(struct threading *threading)
 {
 	size_t thread = threading_here(threading);
-	unsigned long long numbers[2], pc = threading->replay->moment.pc;
+	unsigned long long numbers[2], pc = replay_now(threading->replay)->pc;
 	struct threading_thread *here;
 
 	if (thread == ORDER_NONE)

@@ -54,9 +54,9 @@ bool threading_read(
 	const char *at = NULL;
 	size_t i;
 
-	if (gdb_command(replay->gdb, &results,
+	if (gdb_command(replay_gdb(replay), &results,
 		"-data-evaluate-expression --thread %d --frame 0 --language c \"{%s}\"",
-		replay->selected.number, expressions) == GDB_DONE)
+		replay_selected(replay)->number, expressions) == GDB_DONE)
 		at = mi_text(results, "value");
 	for (i = 0; at && i < count; i++) {
 		char *end;

@@ -111,7 +111,7 @@ size_t threading_taking(struct threading *threading, json_t *where)
 	}
 	position_take_sum(threading->replay);
 	threading->takings[number] = (struct threading_taking){
-	    .moment = threading->replay->moment, .where = json_incref(where)};
+	    .moment = *replay_now(threading->replay), .where = json_incref(where)};
 	return number;
 }
 

@@ -70,7 +70,7 @@ static bool base_of(struct replay *replay, int number, unsigned long long *base)
 	const char *value = NULL;
 
 	/* Of a thread without it, it is not known who made it, and that is told. */
-	if (gdb_command(replay->gdb, &results,
+	if (gdb_command(replay_gdb(replay), &results,
 		"-data-evaluate-expression --thread %d --frame 0 --language c "
 		"\"(unsigned long)$fs_base\"",
 		number) == GDB_DONE)
@@ -87,7 +87,7 @@ void threading_list(struct threading *threading)
 	unsigned long long self;
 	size_t i;
 
-	gdb_must(replay->gdb, &results, "-thread-info");
+	gdb_must(replay_gdb(replay), &results, "-thread-info");
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
 	{
 		base_of(replay, mi_number(thread, "id", 0), &self);
@@ -98,14 +98,14 @@ void threading_list(struct threading *threading)
 
 size_t threading_here(struct threading *threading)
 {
-	int tid = threading->replay->moment.tid;
+	int tid = replay_now(threading->replay)->tid;
 	unsigned long long self;
 	size_t number, birth;
 
 	for (size_t i = 0; i < threading->thread_count; i++)
 		if (threading->threads[i].tid == tid)
 			return i;
-	base_of(threading->replay, threading->replay->selected.number, &self);
+	base_of(threading->replay, replay_selected(threading->replay)->number, &self);
 	number = add(threading, tid, self);
 	if (number == ORDER_NONE)
 		return ORDER_NONE;
@@ -127,7 +127,7 @@ void threading_create(struct threading *threading, size_t thread, struct threadi
 
 	/* The dynamic linker gives the first thread its own after it began. */
 	if (!*self)
-		base_of(threading->replay, threading->replay->selected.number, self);
+		base_of(threading->replay, replay_selected(threading->replay)->number, self);
 	/* One object for each call, because others may be created meanwhile. */
 	call->object =
 	    threading_object(threading, THREADING_CREATION, threading->object_count + 1, thread);

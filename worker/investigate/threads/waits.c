@@ -104,7 +104,7 @@ static bool read_number(
 	json_t *results = NULL;
 	const char *value = NULL;
 
-	if (gdb_command(replay->gdb, &results,
+	if (gdb_command(replay_gdb(replay), &results,
 		"-data-evaluate-expression --thread %d --frame 0 --language c \"%s\"", thread,
 		expression) == GDB_DONE)
 		value = mi_text(results, "value");
@@ -368,7 +368,7 @@ static void find_initializers(
 
 	json_array_foreach(threads, i, thread)
 	{
-		if (waiters[i].for_static && !replay->worker->interrupt)
+		if (waiters[i].for_static && !replay_worker(replay)->interrupt)
 			waiters[i].holder = initializer_of(
 			    replay, list, mi_number(json_array_get(list, i), "id", 0));
 		if (waiters[i].for_static && waiters[i].holder)
@@ -383,10 +383,10 @@ json_t *waits_of_threads(struct replay *replay, char **cycle)
 	size_t count = 0, i;
 
 	*cycle = NULL;
-	gdb_must(replay->gdb, &results, "-thread-info");
+	gdb_must(replay_gdb(replay), &results, "-thread-info");
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
 	{
-		if (count == THREADS_MAX || replay->worker->interrupt)
+		if (count == THREADS_MAX || replay_worker(replay)->interrupt)
 			break;
 		json_array_append_new(threads, thread_json(replay, thread, &waiters[count]));
 		count++;

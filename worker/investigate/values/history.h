@@ -67,7 +67,7 @@ struct history {
 /* The number of that writer, or that of the next one. */
 size_t history_find_writer(const struct history *history, const json_t *where);
 
-/* Counts that many accesses of a writer, which begins at replay->moment if it is a new one. Returns
+/* Counts that many accesses of a writer, which begins at replay_now if it is a new one. Returns
  * its number; HISTORY_WRITERS_MAX: there are too many. */
 size_t history_count(struct history *history, struct replay *replay, json_t *where,
     enum access_kind kind, long long count);

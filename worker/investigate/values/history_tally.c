@@ -27,7 +27,7 @@ void history_tally_begin(struct history *history, struct replay *replay)
 		return;
 	silent_hits_stop_all(&history->hits, replay);
 	tally->state = HISTORY_TALLIES;
-	tally->begun = replay->moment;
+	tally->begun = *replay_now(replay);
 	tally->marks_apart = TALLY_EVERY;
 	tally->count = history->count;
 	tally->writers = json_deep_copy(history->writers);
@@ -43,7 +43,7 @@ static const struct tally_row *find_row(
 	return NULL;
 }
 
-/* Counts under the code before replay->moment, from the change with that key on. Returns the
+/* Counts under the code before replay_now, from the change with that key on. Returns the
  * writer's number, which may be HISTORY_WRITERS_MAX. */
 static size_t count_here(
     struct history *history, struct replay *replay, uint64_t key, long long count)
@@ -63,7 +63,7 @@ static void set_last(struct history *history, struct replay *replay, size_t whic
 	if (which == HISTORY_WRITERS_MAX || history->tally.keys[which].last > key)
 		return;
 	position_take_sum(replay);
-	history->last[which] = replay->moment;
+	history->last[which] = *replay_now(replay);
 	history->tally.keys[which].last = key;
 	history->tally.keys[which].last_unknown = false;
 }
@@ -89,14 +89,15 @@ static void mark(struct history_tally *tally, struct replay *replay)
 		return;
 	}
 	position_take_sum(replay);
-	tally->marks[tally->mark_count++] = (struct history_mark){replay->moment, tally->shown};
+	tally->marks[tally->mark_count++] =
+	    (struct history_mark){*replay_now(replay), tally->shown};
 }
 
 /* A change that is in the table. */
 static bool see_counted(struct history *history, struct replay *replay)
 {
 	struct history_tally *tally = &history->tally;
-	unsigned long long pc = replay->moment.pc;
+	unsigned long long pc = replay_now(replay)->pc;
 	const uint64_t number = tally->shown, key = 2 * number;
 	size_t which;
 	const struct tally_row *row = find_row(&tally->table, pc, &which);
@@ -256,10 +257,11 @@ static void put_in_order(struct history *history, size_t which)
  * is not the program's own and has to stop each time. */
 static bool see_wanted(struct second *second, struct replay *replay, uint64_t number)
 {
+	const struct moment *now = replay_now(replay);
 	struct history *history = second->history;
 	bool unnamed;
 	size_t which;
-	const struct tally_row *row = find_row(&history->tally.table, replay->moment.pc, &which);
+	const struct tally_row *row = find_row(&history->tally.table, now->pc, &which);
 
 	if (!row || (row->first != number && row->last != number))
 		return false;
@@ -268,7 +270,7 @@ static bool see_wanted(struct second *second, struct replay *replay, uint64_t nu
 	set_last(history, replay, which, 2 * number);
 	if (unnamed)
 		put_in_order(history, which);
-	return where_known(&history->where, replay->moment.pc) != NULL;
+	return where_known(&history->where, now->pc) != NULL;
 }
 
 static enum scan_verdict visit_second(
@@ -315,9 +317,9 @@ static bool run_second(
 
 	for (size_t i = 0; i < wanted->count; i++)
 		numbers[i] = wanted->numbers[i] - mark.number;
-	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
+	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", history->watch);
 	ok = moment_go_to(replay, &mark.at, failure);
-	gdb_must(replay->gdb, NULL, "-break-enable %d", history->watch);
+	gdb_must(replay_gdb(replay), NULL, "-break-enable %d", history->watch);
 	ok =
 	    ok &&
 	    tallied_writes_begin(replay, history->address, history->size, numbers, wanted->count) &&
@@ -345,9 +347,9 @@ static enum search_end do_again(struct history *history, struct search *search, 
 		search->reached = tally->begun;
 		return end;
 	}
-	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
+	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", history->watch);
 	there = search_again(search, &tally->begun, failure);
-	gdb_must(replay->gdb, NULL, "-break-enable %d", history->watch);
+	gdb_must(replay_gdb(replay), NULL, "-break-enable %d", history->watch);
 	if (!there)
 		return SEARCH_FAILED;
 	silent_hits_begin(&history->hits, replay, search->bounded ? search->to.event : 0);
@@ -375,14 +377,15 @@ enum search_end history_tally_finish(struct history *history, struct search *sea
 		tallied_writes_read(replay, &tally->table) && add_table(history, &wanted);
 	if (whole && wanted.count && end == SEARCH_WHOLE) {
 		whole = run_second(history, search, &wanted, failure);
-		tally->late = !whole && replay->worker->interrupt && !replay->worker->broken;
-		replay->worker->half_read &= !tally->late;
+		tally->late =
+		    !whole && replay_worker(replay)->interrupt && !replay_worker(replay)->broken;
+		replay_worker(replay)->half_read &= !tally->late;
 		whole |= tally->late;
-		if (!replay->worker->broken)
+		if (!replay_worker(replay)->broken)
 			forget(failure);
 	}
 	tallied_writes_end(replay);
-	if (whole || end == SEARCH_FAILED || replay->worker->broken)
-		return replay->worker->broken ? SEARCH_FAILED : end;
+	if (whole || end == SEARCH_FAILED || replay_worker(replay)->broken)
+		return replay_worker(replay)->broken ? SEARCH_FAILED : end;
 	return do_again(history, search, end, visit, failure);
 }

@@ -131,7 +131,7 @@ static bool step_behind(struct replay *replay, json_t *json, struct failure *fai
 
 	if (!resume_run(replay, &one, failure) || !position_update(replay, failure))
 		return false;
-	json_object_set_new(json, "moment", moment_name(replay, &replay->moment));
+	json_object_set_new(json, "moment", moment_name(replay, replay_now(replay)));
 	json_object_set_new(json, "side", json_string("after"));
 	return true;
 }
@@ -162,8 +162,8 @@ static char *read_bytes(struct replay *replay, const struct watched *watched)
 
 	/* Where it is not mapped, it has no bytes to compare. */
 	if (watched->address[0] &&
-	    gdb_command(replay->gdb, &results, "-data-read-memory-bytes %s %lld", watched->address,
-		watched->size) == GDB_DONE)
+	    gdb_command(replay_gdb(replay), &results, "-data-read-memory-bytes %s %lld",
+		watched->address, watched->size) == GDB_DONE)
 		contents =
 		    mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
 	if (contents)
@@ -190,7 +190,7 @@ static void learn_watched(struct replay *replay, struct watched *watched)
 	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
 	char *size = read_value(replay, "sizeof(%s)", watched->expression);
 
-	watched->until = replay->moment;
+	watched->until = *replay_now(replay);
 	watched->now = read_value(replay, "%s", watched->expression);
 	if (address && size) {
 		watched->size = strtoll(size, NULL, 0);
@@ -255,15 +255,16 @@ static bool is_later(const struct moment *a, const struct moment *b)
 static enum scan_verdict see_forward(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	struct watched *watched = context;
 
 	if (!is_change(watched, hit))
 		return SCAN_ON;
 	if (!position_update(replay, failure))
 		return SCAN_GIVE_UP;
-	if (is_later(&replay->moment, &watched->until))
+	if (is_later(now, &watched->until))
 		return SCAN_ENOUGH;
-	watched->last = replay->moment;
+	watched->last = *now;
 	return SCAN_ON;
 }
 
@@ -338,6 +339,7 @@ static bool search(struct replay *replay, struct watched *watched, struct failur
 
 static json_t *find_change(struct replay *replay, struct watched *watched, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	json_t *stop = NULL;
 
 	if (!ambiguous_statics_check(replay, watched->expression, failure))
@@ -346,11 +348,11 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 	    watchpoint_insert(replay, watched->expression, WATCH_WRITE, true, NULL, failure);
 	if (!watched->watch)
 		return NULL;
-	gdb_must_console(replay->gdb, "handle " FATAL_SIGNALS " nostop noprint pass");
+	gdb_must_console(gdb, "handle " FATAL_SIGNALS " nostop noprint pass");
 	if (search(replay, watched, failure))
 		stop = stop_describe(replay, BACKWARD, NULL, failure);
-	if (!replay->worker->broken) {
-		gdb_must_console(replay->gdb, "handle " FATAL_SIGNALS " stop print pass");
+	if (!replay_worker(replay)->broken) {
+		gdb_must_console(gdb, "handle " FATAL_SIGNALS " stop print pass");
 		signals_apply(replay);
 	}
 	temporary_breakpoint_delete(replay, watched->watch);
@@ -362,8 +364,8 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 static bool choose_frame(struct replay *replay, long long level, struct failure *failure)
 {
 	if (level < 0 ||
-	    (gdb_command(replay->gdb, NULL, "-stack-info-frame --thread %d --frame %lld",
-		 replay->selected.number, level) != GDB_REFUSED &&
+	    (gdb_command(replay_gdb(replay), NULL, "-stack-info-frame --thread %d --frame %lld",
+		 replay_selected(replay)->number, level) != GDB_REFUSED &&
 		selection_set_frame(replay, (int)level)))
 		return true;
 	failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the frames",

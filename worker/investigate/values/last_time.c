@@ -23,9 +23,10 @@
 
 enum found { FOUND_IT, FOUND_NOTHING, FOUND_CUT, FOUND_FAILED };
 
-/* One stop back. *cut: it was interrupted, and everything after replay->moment is searched. */
+/* One stop back. *cut: it was interrupted, and everything after replay_now is searched. */
 static bool go_back(struct replay *replay, bool *cut, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
 
 	switch (last_hit_go(replay, failure)) {
@@ -41,9 +42,9 @@ static bool go_back(struct replay *replay, bool *cut, struct failure *failure)
 	}
 	if (!resume_run(replay, &back, failure))
 		return false;
-	if (gdb_was_interrupted(replay->gdb))
-		worker_fail_interrupted(replay->worker, failure);
-	return !gdb_was_interrupted(replay->gdb);
+	if (gdb_was_interrupted(gdb))
+		worker_fail_interrupted(replay_worker(replay), failure);
+	return !gdb_was_interrupted(gdb);
 }
 
 static enum found find(struct replay *replay, const char *condition, int number,
@@ -56,7 +57,7 @@ static enum found find(struct replay *replay, const char *condition, int number,
 			return cut ? FOUND_CUT : FOUND_FAILED;
 		if (scan_hit(replay, BACKWARD).number != number)
 			return FOUND_NOTHING;
-		replay->at_end = replay->at_signal = false;
+		replay_moves(replay);
 		if (!position_update(replay, failure))
 			return FOUND_FAILED;
 		switch (location_hits_judge(replay, condition, unread, failure)) {
@@ -100,18 +101,19 @@ static void fail_nothing(struct replay *replay, const struct last_time_args *arg
 	    args->condition ? " where " : "", args->condition ? args->condition : "");
 }
 
-/* What lies between replay->moment and `from`, where the search began, is searched. */
+/* What lies between replay_now and `from`, where the search began, is searched. */
 static json_t *answer_cut(
     struct replay *replay, const struct last_time_args *args, const struct moment *from)
 {
+	const struct moment *now = replay_now(replay);
 	const struct moment start = {.event = images_start(replay)};
-	int share = images_share(replay, from, &start, &replay->moment);
-	bool nowhere = from->event == replay->moment.event && from->ticks == replay->moment.ticks;
+	int share = images_share(replay, from, &start, now);
+	bool nowhere = from->event == now->event && from->ticks == now->ticks;
 	json_t *reached, *answer;
 	char done[32] = "";
 
 	position_take_sum(replay);
-	reached = moment_name(replay, &replay->moment);
+	reached = moment_name(replay, now);
 	if (share >= 0)
 		snprintf(
 		    done, sizeof(done), share ? " (%d%%)" : " (below %d%%)", share ? share : 1);
@@ -124,7 +126,7 @@ static json_t *answer_cut(
 		json_string_value(reached), done,
 		nowhere ? "give a longer deadline: the same call begins again from here"
 			: "rr_goto there and call again, or give a longer deadline"));
-	replay->worker->half_read = false;
+	replay_worker(replay)->half_read = false;
 	json_decref(reached);
 	return answer;
 }
@@ -154,23 +156,24 @@ static json_t *describe(
 static json_t *search(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
 	int number = location_hits_set(replay, args->location, args->condition, failure);
 	struct hits_unread unread = {0};
-	struct moment from = replay->moment;
+	struct moment from = *replay_now(replay);
 	enum found found;
 	json_t *answer = NULL;
 	bool known;
 
 	if (!number)
 		return NULL;
-	gdb_must(replay->gdb, NULL, "-break-enable %d", number);
+	gdb_must(replay_gdb(replay), NULL, "-break-enable %d", number);
 	signals_pass_all(replay);
 	found = find(replay, args->condition, number, &unread, failure);
 	signals_stop_again(replay);
-	known = replay->worker->broken || found != FOUND_NOTHING || unread.count ||
+	known = worker->broken || found != FOUND_NOTHING || unread.count ||
 		location_hits_was_known(replay, number, args->location, failure);
 	temporary_breakpoint_delete(replay, number);
-	if (replay->worker->broken)
+	if (worker->broken)
 		return NULL;
 	if (found == FOUND_NOTHING && known)
 		fail_nothing(replay, args, &unread, failure);

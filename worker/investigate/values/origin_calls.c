@@ -38,7 +38,7 @@ static bool is_c_here(struct replay *replay)
 {
 	const char *said;
 
-	return gdb_console(replay->gdb, &said, "show language") == GDB_DONE &&
+	return gdb_console(replay_gdb(replay), &said, "show language") == GDB_DONE &&
 	       (strstr(said, "currently c\"") || strstr(said, "currently c++\""));
 }
 

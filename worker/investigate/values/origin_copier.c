@@ -101,6 +101,7 @@ static bool take_arguments(struct origin *origin, const struct copier *copier)
  * stack pointer shows that it is the same call. */
 static bool go_to_entry(struct replay *replay, const struct moment *write, struct failure *failure)
 {
+	const struct moment *now = replay_now(replay);
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
 	unsigned long long entry, before, after;
 	char where[40], name[NAME_MAX_];
@@ -113,9 +114,8 @@ static bool go_to_entry(struct replay *replay, const struct moment *write, struc
 	snprintf(where, sizeof(where), "*0x%llx", entry);
 	number = temporary_breakpoint_insert(replay, where);
 	if (number && resume_run(replay, &on, failure) && position_update(replay, failure))
-		ok = stop_kind(replay) == STOP_BREAKPOINT && replay->moment.pc == entry &&
-		     replay->moment.tid == write->tid &&
-		     position_order(&replay->moment, write) <= 0 &&
+		ok = stop_kind(replay) == STOP_BREAKPOINT && now->pc == entry &&
+		     now->tid == write->tid && position_order(now, write) <= 0 &&
 		     accessed_number(replay, "(unsigned long) $sp", &after) && after + 8 == before;
 	temporary_breakpoint_delete(replay, number);
 	return ok;
@@ -146,7 +146,7 @@ static bool find_arguments(struct origin *origin, const char *function, struct f
 {
 	const struct copier *copier = copier_named(function);
 	struct replay *replay = origin->replay;
-	const struct moment write = replay->moment;
+	const struct moment write = *replay_now(replay);
 	char called[NAME_MAX_];
 
 	if (back_out(replay, 0, failure) != BACK_DONE || stop_kind(replay) != STOP_STEP ||
@@ -171,7 +171,7 @@ enum origin_copied origin_from_copier(struct origin *origin, struct failure *fai
 		return ORIGIN_NOT_COPIED;
 	here = return_ticket_hold(replay);
 	found = find_arguments(origin, name, failure);
-	if (!worker_goes_on(replay->worker))
+	if (!worker_goes_on(replay_worker(replay)))
 		return ORIGIN_COPY_FAILED;
 	if (!found) {
 		json_decref(failure->details);

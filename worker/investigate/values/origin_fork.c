@@ -34,7 +34,7 @@ static bool is_there(struct origin *origin)
 bool origin_from_fork(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	const long long child = replay->pid;
+	const long long child = replay_pid(replay);
 	const struct input_call *call = call_that_made(&origin->writes->inputs, child);
 
 	if (call && origin_go_to_call(origin, call, failure) && is_there(origin)) {
@@ -43,7 +43,7 @@ bool origin_from_fork(struct origin *origin, struct failure *failure)
 		    "copied by %s into process %lld, at the same address", call->name, child);
 		return true;
 	}
-	if (!worker_goes_on(replay->worker))
+	if (!worker_goes_on(replay_worker(replay)))
 		return origin_stop(origin, failure);
 	json_decref(failure->details);
 	*failure = (struct failure){0};

@@ -86,7 +86,7 @@ static bool find_first_return(struct origin *origin, struct origin_block *block,
 	bool found = false, more = true;
 
 	while (more && find_return(origin, block, failure) &&
-	       position_order(&replay->moment, free) > 0) {
+	       position_order(replay_now(replay), free) > 0) {
 		if (found)
 			return_ticket_release(replay, &there);
 		there = return_ticket_hold(replay);
@@ -96,7 +96,7 @@ static bool find_first_return(struct origin *origin, struct origin_block *block,
 	}
 	if (!found)
 		return false;
-	found = worker_goes_on(replay->worker) && return_ticket_use(replay, &there, failure);
+	found = worker_goes_on(replay_worker(replay)) && return_ticket_use(replay, &there, failure);
 	return_ticket_release(replay, &there);
 	return found;
 }
@@ -110,7 +110,7 @@ static bool find_handout(
     struct origin *origin, struct origin_block *block, const struct moment *read)
 {
 	struct replay *replay = origin->replay;
-	const struct moment released = replay->moment;
+	const struct moment released = *replay_now(replay);
 	struct return_ticket here = return_ticket_hold(replay);
 	struct failure failure = {0};
 	bool found = position_go(replay, read, &failure) &&
@@ -118,7 +118,7 @@ static bool find_handout(
 
 	if (found)
 		block->life = life_from(block->by);
-	else if (worker_goes_on(replay->worker))
+	else if (worker_goes_on(replay_worker(replay)))
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
 	json_decref(failure.details);
@@ -141,7 +141,7 @@ static enum scan_verdict see_result(
 
 	(void)failure;
 	selection_take_stop(replay);
-	if (hit->kind != STOP_BREAKPOINT || replay->selected.tid != returning->tid ||
+	if (hit->kind != STOP_BREAKPOINT || replay_selected(replay)->tid != returning->tid ||
 	    !accessed_number(replay, "(unsigned long) $pc", &pc))
 		return SCAN_ON;
 	for (size_t i = 0; i < allocator->return_count; i++)
@@ -159,7 +159,7 @@ static bool returns_block(
 	struct replay *replay = origin->replay;
 	struct return_ticket here = return_ticket_hold(replay);
 	struct returning returning = {
-	    .origin = origin, .block = block->address, .tid = replay->moment.tid};
+	    .origin = origin, .block = block->address, .tid = replay_now(replay)->tid};
 	int numbers[ALLOCATOR_RETURNS_MAX];
 
 	insert_returns(origin, 0, numbers);
@@ -167,7 +167,7 @@ static bool returns_block(
 	scan_run(replay, FORWARD, RETURNS_LOOKED_AT, see_result, &returning, failure);
 	signals_stop_again(replay);
 	remove_returns(origin, numbers);
-	if (worker_goes_on(replay->worker))
+	if (worker_goes_on(replay_worker(replay)))
 		return_ticket_use(replay, &here, failure);
 	return_ticket_release(replay, &here);
 	return returning.same;
@@ -181,7 +181,7 @@ bool origin_block_is_new(struct origin *origin, struct origin_block *block, stru
 	if (block->life == LIFE_GROWN || block->life == LIFE_FREED)
 		return true;
 	same = returns_block(origin, block, &ignored);
-	if (!worker_goes_on(origin->replay->worker)) {
+	if (!worker_goes_on(replay_worker(origin->replay))) {
 		*failure = ignored;
 		return true;
 	}
@@ -203,7 +203,7 @@ static json_t *find_writer(struct origin *origin, struct failure *failure)
 
 	if (!origin_go_to_last_store(origin, failure))
 		return NULL;
-	moment = moment_name(replay, &replay->moment);
+	moment = moment_name(replay, replay_now(replay));
 	return json_pack("{s:o, s:o}", "moment", moment, "frame", where_own(replay));
 }
 
@@ -216,7 +216,7 @@ static void tell_former(struct origin *origin, const struct moment *released)
 
 	if (position_go(replay, released, &failure))
 		origin->left = find_writer(origin, &failure);
-	if (worker_goes_on(replay->worker))
+	if (worker_goes_on(replay_worker(replay)))
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
 	json_decref(failure.details);
@@ -274,11 +274,11 @@ bool origin_from_block(struct origin *origin, struct origin_block *block, const 
     struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	const struct moment begun = replay->moment;
+	const struct moment begun = *replay_now(replay);
 
 	if (block->life == LIFE_FREED || block->life == LIFE_LEFT)
 		find_handout(origin, block, read);
-	if (!worker_goes_on(replay->worker))
+	if (!worker_goes_on(replay_worker(replay)))
 		return origin_stop(origin, failure);
 	if (block->life == LIFE_ZEROED && is_zero(&origin->now))
 		return origin_finish(origin, ORIGIN_FILLED,
@@ -286,6 +286,6 @@ bool origin_from_block(struct origin *origin, struct origin_block *block, const 
 		    block->address);
 	if (!is_zero(&origin->now))
 		tell_former(origin, &begun);
-	return worker_goes_on(replay->worker) ? tell_unset(origin, block)
-					      : origin_stop(origin, failure);
+	return worker_goes_on(replay_worker(replay)) ? tell_unset(origin, block)
+						     : origin_stop(origin, failure);
 }

@@ -105,7 +105,7 @@ static bool read_writing(
 			return true;
 		if (!seek->masked.event && position_update(replay, &ignored)) {
 			position_take_sum(replay);
-			seek->masked = replay->moment;
+			seek->masked = *replay_now(replay);
 		}
 	}
 	return false;
@@ -162,7 +162,7 @@ static enum scan_end search(struct origin *origin, struct seek *seek, struct fai
 		origin_block_watch(origin, &seek->block);
 	signals_pass_all(replay);
 	end = scan_run(replay, BACKWARD, SEARCHED_MAX, see, seek, failure);
-	if (!replay->worker->broken) {
+	if (!replay_worker(replay)->broken) {
 		signals_stop_again(replay);
 		temporary_breakpoint_delete(replay, seek->watch);
 		origin_block_unwatch(origin, &seek->block);
@@ -192,7 +192,7 @@ static const struct input_call *mapping_call(const struct origin *origin)
 	for (size_t i = inputs->count; i > 0; i--) {
 		const struct input_call *call = &inputs->calls[i - 1];
 
-		if (call->event <= origin->replay->moment.event + 1 && call->is_call &&
+		if (call->event <= replay_now(origin->replay)->event + 1 && call->is_call &&
 		    kernel_writes_is_ours(origin->writes, call->tid) &&
 		    maps(call, origin->now.address))
 			return call;
@@ -379,7 +379,7 @@ static bool is_buffered(struct replay *replay)
 {
 	struct mappings *mappings = mappings_read(replay);
 	const struct mapping *mapping =
-	    mappings ? mappings_find(mappings, replay->moment.pc) : NULL;
+	    mappings ? mappings_find(mappings, replay_now(replay)->pc) : NULL;
 	bool buffered = mapping && strstr(mapping->file, "librrpreload");
 
 	mappings_free(mappings);
@@ -390,7 +390,7 @@ static bool is_buffered(struct replay *replay)
 static const struct input_range *later_input(
     const struct origin *origin, const struct moment *from, bool by_kernel)
 {
-	long long found = origin->replay->moment.event;
+	long long found = replay_now(origin->replay)->event;
 
 	return kernel_writes_last(origin->writes, origin->now.address, origin->now.size,
 	    by_kernel && found > 2 ? found - 2 : found, from->event);
@@ -409,7 +409,7 @@ bool origin_go_to_last_store(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
 	struct seek seek = {.bytes = &origin->now, .origin = origin, .any = true};
-	const struct moment from = replay->moment;
+	const struct moment from = *replay_now(replay);
 
 	return search(origin, &seek, failure) != SCAN_FAILED && position_update(replay, failure) &&
 	       seek.by_code && !later_input(origin, &from, false);
@@ -433,7 +433,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
 	struct seek seek = {.bytes = &origin->now, .origin = origin};
-	struct moment from = replay->moment;
+	struct moment from = *replay_now(replay);
 	const struct input_range *input;
 	enum scan_end end;
 
@@ -447,7 +447,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 		if (end == SCAN_FAILED || !position_update(replay, failure))
 			return origin_stop(origin, failure);
 	} while (seek.begins && !origin_block_is_new(origin, &seek.block, failure));
-	if (!worker_goes_on(replay->worker))
+	if (!worker_goes_on(replay_worker(replay)))
 		return origin_stop(origin, failure);
 	input = later_input(origin, &from, seek.by_kernel);
 	if (input)
@@ -468,7 +468,7 @@ bool origin_from_memory(struct origin *origin, struct failure *failure)
 	tell_masked(origin, &seek);
 	if (origin->step_count < ORIGIN_STEPS_MAX)
 		origin->steps[origin->step_count++] =
-		    (struct origin_step){origin->now.address, from, replay->moment};
+		    (struct origin_step){origin->now.address, from, *replay_now(replay)};
 	if (is_buffered(replay))
 		return origin_finish(origin, ORIGIN_INPUT,
 		    "input: a system call that rr kept in its buffer, which does not say more");

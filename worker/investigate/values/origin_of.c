@@ -65,9 +65,9 @@ static const char *register_in(struct replay *replay, const char *expression)
 		return expression[1 + strspn(expression + 1, REGISTER_CHARS)] ? NULL
 									      : expression + 1;
 	snprintf(command, sizeof(command), "print &(%s)", expression);
-	if (gdb_console(replay->gdb, NULL, command) != GDB_REFUSED)
+	if (gdb_console(replay_gdb(replay), NULL, command) != GDB_REFUSED)
 		return NULL;
-	text = gdb_says_of(gdb_message(replay->gdb), SAYS_IN_REGISTER);
+	text = gdb_says_of(gdb_message(replay_gdb(replay)), SAYS_IN_REGISTER);
 	return text && *text == '$' ? text + 1 : NULL;
 }
 
@@ -75,12 +75,14 @@ static const char *register_in(struct replay *replay, const char *expression)
  * not known, so the register may hold a value of theirs. */
 static bool saved_at(struct replay *replay, const char *name, unsigned long long *address)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	char command[48], key[16];
 	const char *said, *at;
 
-	snprintf(command, sizeof(command), "info frame level %d", replay->selected.frame - 1);
+	snprintf(
+	    command, sizeof(command), "info frame level %d", replay_selected(replay)->frame - 1);
 	snprintf(key, sizeof(key), " %s at 0x", name);
-	if (!gdb_done_or_warn(replay->gdb, gdb_console(replay->gdb, &said, command),
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
 		"it is not known where a register of an outer frame was saved"))
 		return false;
 	said = strstr(said, "Saved registers:");
@@ -94,6 +96,7 @@ static bool saved_at(struct replay *replay, const char *name, unsigned long long
 static bool find_register(
     struct replay *replay, const char *expression, unsigned size, struct origin_bytes *now)
 {
+	const struct selection *selected = replay_selected(replay);
 	const char *text = register_in(replay, expression);
 	char name[8];
 
@@ -104,14 +107,14 @@ static bool find_register(
 		if (strcmp(name, flow_register_name(i)) != 0)
 			continue;
 		now->piece = (struct piece){.number = i, .size = size};
-		if (replay->selected.frame != 0 &&
+		if (selected->frame != 0 &&
 		    (!flow_is_preserved(&now->piece) || strcmp(name, "rsp") == 0))
 			return false;
 		now->address = 0;
-		if (replay->selected.frame && !saved_at(replay, name, &now->address))
+		if (selected->frame && !saved_at(replay, name, &now->address))
 			return false;
 		now->in_register = !now->address;
-		now->must_be_set = !replay->selected.frame && expression[0] != '$';
+		now->must_be_set = !selected->frame && expression[0] != '$';
 		return true;
 	}
 	return false;
@@ -136,7 +139,7 @@ static bool find_size(struct replay *replay, const char *expression, unsigned lo
 	    !place_of_value(replay, expression, &address, size)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "names are looked up in the selected frame; rr_locals lists them", "%.300s",
-		    gdb_message(replay->gdb));
+		    gdb_message(replay_gdb(replay)));
 		scope_explain(replay, failure);
 		return false;
 	}
@@ -202,7 +205,8 @@ static void walk(struct origin *origin, struct failure *failure)
 
 		if (hops >= (size_t)origin->limit)
 			break;
-		worker_progress(replay->worker, (double)hops, (double)origin->limit, "steps back");
+		worker_progress(
+		    replay_worker(replay), (double)hops, (double)origin->limit, "steps back");
 		on = origin->now.in_register ? origin_from_register(origin, failure)
 					     : origin_from_memory(origin, failure);
 	}
@@ -239,7 +243,7 @@ static json_t *conclude(
 		snprintf(part, sizeof(part), " (bytes %u to %u)", origin->now.skipped,
 		    origin->now.skipped + origin->now.size - 1);
 	if (relatives_is_away(origin->replay))
-		snprintf(process, sizeof(process), " of process %lld", origin->replay->pid);
+		snprintf(process, sizeof(process), " of process %lld", replay_pid(origin->replay));
 	text = json_sprintf("%.*s = %.*s%s %s %s, in %s%s, %zu step%s back", EXPRESSION_SHOWN,
 	    expression, VALUE_SHOWN, value ? value : "?", part,
 	    origin->end == ORIGIN_UNSET ? "is uninitialized:"
@@ -281,10 +285,10 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 
 	json_object_set_new(answer, "conclusion", conclude(origin, expression, value, where));
 	json_object_set_new(answer, "kind", json_string(ends[origin->end].kind));
-	json_object_set_new(answer, "moment", moment_name(replay, &replay->moment));
-	json_object_set_new(answer, "tid", json_integer(replay->moment.tid));
+	json_object_set_new(answer, "moment", moment_name(replay, replay_now(replay)));
+	json_object_set_new(answer, "tid", json_integer(replay_now(replay)->tid));
 	if (relatives_is_away(replay)) {
-		json_object_set_new(answer, "pid", json_integer(replay->pid));
+		json_object_set_new(answer, "pid", json_integer(replay_pid(replay)));
 		json_object_set_new(answer, "note",
 		    json_sprintf("steps with a pid are in that process: to go to one, "
 				 "rr_replay_start with this pid%s and rr_goto its moment there",
@@ -316,9 +320,9 @@ static enum lifetime_known is_stale(struct replay *replay, const struct origin_s
 	if (position_go(replay, &step->read, &ignored))
 		known = frame_lifetime_find_begin(replay, step->address, lifetime, &ignored);
 	json_decref(ignored.details);
-	if (replay->worker->broken) {
+	if (replay_worker(replay)->broken) {
 		*failure = (struct failure){0};
-		gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 		return LIFETIME_FAILED;
 	}
 	if (known == LIFETIME_KNOWN && position_order(&step->write, &lifetime->stretch[0]) < 0)

@@ -83,7 +83,7 @@ struct crossing {
 static bool is_survived(
     const struct origin *origin, struct crossing *crossing, struct failure *failure)
 {
-	if (!worker_goes_on(origin->replay->worker))
+	if (!worker_goes_on(replay_worker(origin->replay)))
 		return false;
 	snprintf(crossing->why, crossing->size, "%s", failure->message);
 	json_decref(failure->details);
@@ -196,7 +196,7 @@ static void take_source(struct origin *origin, const struct crossing *crossing,
 	origin_cross(origin);
 	origin_add_hop(origin, origin_hop(origin),
 	    "written by %s to descriptor %d in process %lld: byte %llu of its %lld, at 0x%llx",
-	    write->name, (int)write->args[0], origin->replay->pid, crossing->found.byte,
+	    write->name, (int)write->args[0], replay_pid(origin->replay), crossing->found.byte,
 	    write->result, source);
 }
 
@@ -253,7 +253,7 @@ enum origin_piped origin_from_pipe(struct origin *origin, const struct input_cal
 {
 	struct replay *replay = origin->replay;
 	struct crossing *crossing = calloc(1, sizeof(*crossing));
-	long long pid = replay->pid;
+	long long pid = replay_pid(replay);
 	enum origin_piped end;
 
 	why[0] = '\0';

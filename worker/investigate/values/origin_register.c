@@ -24,9 +24,10 @@ struct code {
 
 static bool read_code(struct replay *replay, struct code *code)
 {
-	code->length = accessed_bytes(replay, replay->moment.pc, code->bytes, sizeof(code->bytes));
-	return operand_decode(
-	    code->bytes, code->length, replay->moment.pc, true, &code->instruction);
+	const struct moment *now = replay_now(replay);
+
+	code->length = accessed_bytes(replay, now->pc, code->bytes, sizeof(code->bytes));
+	return operand_decode(code->bytes, code->length, now->pc, true, &code->instruction);
 }
 
 /* One instruction back; a preserved register needs none of the functions that were called. */
@@ -34,14 +35,14 @@ static bool step(struct origin *origin, struct failure *failure)
 {
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
 	struct replay *replay = origin->replay;
-	int tid = replay->moment.tid;
+	int tid = replay_now(replay)->tid;
 	bool ok = flow_is_preserved(&origin->now.piece)
 		      ? reverse_next(replay, 1, failure)
 		      : resume_run(replay, &one, failure) && position_update(replay, failure);
 
-	if (!ok || replay->worker->interrupt)
+	if (!ok || replay_worker(replay)->interrupt)
 		return origin_stop(origin, failure);
-	if (stop_kind(replay) == STOP_STEP && replay->moment.tid == tid)
+	if (stop_kind(replay) == STOP_STEP && replay_now(replay)->tid == tid)
 		return true;
 	return origin_finish(origin, ORIGIN_UNKNOWN,
 	    "it was in %%%s since the thread or the recording began, or a signal came",
@@ -122,7 +123,7 @@ static bool cross(struct origin *origin, struct origin_calls *calls, const struc
 	}
 	if (code->instruction.returns)
 		origin_calls_enter(origin, calls, next);
-	if (code->instruction.calls && replay->moment.pc + code->instruction.length != next) {
+	if (code->instruction.calls && replay_now(replay)->pc + code->instruction.length != next) {
 		if (!origin_calls_leave(origin, calls, next))
 			return false;
 		origin_note(origin, "passed on by a call");
@@ -154,7 +155,7 @@ bool origin_from_register(struct origin *origin, struct failure *failure)
 	bool over;
 
 	for (int i = 0; i < STEPS_MAX; i++) {
-		unsigned long long next = replay->moment.pc;
+		unsigned long long next = replay_now(replay)->pc;
 
 		if (!step(origin, failure))
 			return false;
@@ -162,7 +163,7 @@ bool origin_from_register(struct origin *origin, struct failure *failure)
 		    !flow_of_register(code.bytes, code.length, &origin->now.piece, &flow))
 			return origin_finish(
 			    origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
-		if (!leads_to(&code, replay->moment.pc, next))
+		if (!leads_to(&code, replay_now(replay)->pc, next))
 			return origin_finish(origin, ORIGIN_UNKNOWN,
 			    "a signal handler begins or ends here, and the kernel set the "
 			    "registers");

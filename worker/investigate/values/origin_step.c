@@ -48,11 +48,11 @@ json_t *origin_hop(struct origin *origin)
 {
 	struct replay *replay = origin->replay;
 	json_t *hop = json_pack("{s:s,s:o,s:i,s:o}", "did", "", "moment",
-	    moment_name(replay, &replay->moment), "tid", replay->moment.tid, "frame",
+	    moment_name(replay, replay_now(replay)), "tid", replay_now(replay)->tid, "frame",
 	    where_own(replay));
 
 	if (relatives_is_away(replay))
-		json_object_set_new(hop, "pid", json_integer(replay->pid));
+		json_object_set_new(hop, "pid", json_integer(replay_pid(replay)));
 	return hop;
 }
 
@@ -222,13 +222,13 @@ static void name_function(struct replay *replay, unsigned long long pc, char *na
 
 void origin_function(struct replay *replay, char *name, size_t size)
 {
-	name_function(replay, replay->moment.pc, name, size);
+	name_function(replay, replay_now(replay)->pc, name, size);
 }
 
 void origin_called(struct replay *replay, char *name, size_t size)
 {
 	struct instruction instruction;
-	unsigned long long pc = replay->moment.pc, address, target = 0;
+	unsigned long long pc = replay_now(replay)->pc, address, target = 0;
 	const char *direct;
 
 	name[0] = '\0';
@@ -248,7 +248,7 @@ bool origin_stop(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
 
-	if (replay->worker->broken || !replay->worker->interrupt) {
+	if (replay_worker(replay)->broken || !replay_worker(replay)->interrupt) {
 		if (!failure->message[0])
 			failure_set(failure, ERROR_GDB_FAILED, NULL, "the session does not answer");
 		return origin_finish(origin, ORIGIN_FAILED, "%s", "");
@@ -479,7 +479,7 @@ static bool from_address(struct origin *origin, const struct instruction *instru
 static bool from_result(struct origin *origin)
 {
 	const struct inputs *inputs = &origin->writes->inputs;
-	const struct moment *now = &origin->replay->moment;
+	const struct moment *now = replay_now(origin->replay);
 
 	for (size_t i = 0; i < inputs->count; i++) {
 		const struct input_call *call = &inputs->calls[i];
@@ -501,7 +501,7 @@ bool origin_to_source(struct origin *origin, const uint8_t *code, size_t length,
 	char operands[OPERANDS_TEXT];
 	bool on;
 
-	if (!operand_decode(code, length, replay->moment.pc, true, &instruction))
+	if (!operand_decode(code, length, replay_now(replay)->pc, true, &instruction))
 		return origin_finish(origin, ORIGIN_UNKNOWN, "the instruction cannot be decoded");
 	switch (flow->kind) {
 	case FLOW_NONE:

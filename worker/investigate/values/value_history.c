@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
+#include "sandbox/wire/tools.h"
 #include "worker/gdb/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/plain.h"
@@ -70,7 +71,7 @@ static void add_change(json_t *access, const char *old, const char *new)
 static json_t *access_json(
     struct history *history, struct replay *replay, const struct hit *hit, enum access_kind kind)
 {
-	const json_t *told = json_object_get(gdb_last_stop(replay->gdb), "value");
+	const json_t *told = json_object_get(gdb_last_stop(replay_gdb(replay)), "value");
 	const char *value = hit->new ? hit->new : mi_text(told, "value");
 	bool changed = hit->old && hit->new;
 	json_t *json;
@@ -78,7 +79,7 @@ static json_t *access_json(
 	if ((changed && (strcmp(hit->old, NOTHING) == 0 || strcmp(hit->new, NOTHING) == 0)) ||
 	    !value || !is_wanted(history->args->access, kind, changed))
 		return NULL;
-	json = json_pack("{s:i}", "tid", replay->moment.tid);
+	json = json_pack("{s:i}", "tid", replay_now(replay)->tid);
 	if (history->args->access != WATCH_WRITE)
 		json_object_set_new(json, "access", json_string(access_kind_words[kind]));
 	if (changed)
@@ -111,7 +112,7 @@ size_t history_count(struct history *history, struct replay *replay, json_t *whe
 	if (which == json_array_size(history->writers))
 		json_array_append_new(
 		    history->writers, json_pack("{s:O, s:o}", "frame", where, "first",
-					  moment_name(replay, &replay->moment)));
+					  moment_name(replay, replay_now(replay))));
 	writer = json_array_get(history->writers, which);
 	json_object_set_new(
 	    writer, key, json_integer(json_integer_value(json_object_get(writer, key)) + count));
@@ -128,7 +129,7 @@ static void add_writer(
 	if (which == HISTORY_WRITERS_MAX)
 		return;
 	position_take_sum(replay);
-	history->last[which] = replay->moment;
+	history->last[which] = *replay_now(replay);
 }
 
 static void name_last(struct history *history, struct replay *replay)
@@ -150,7 +151,7 @@ static void add_row(struct history *history, struct replay *replay, json_t *acce
 
 	if (history->full)
 		return;
-	json_object_set_new(access, "moment", moment_name(replay, &replay->moment));
+	json_object_set_new(access, "moment", moment_name(replay, replay_now(replay)));
 	json_object_set(access, "frame", where);
 	text = json_dumps(access, JSON_COMPACT);
 	history->bytes += text ? strlen(text) : 0;
@@ -160,7 +161,7 @@ static void add_row(struct history *history, struct replay *replay, json_t *acce
 			history->bytes > ROWS_BYTES;
 }
 
-/* An access at replay->moment. */
+/* An access at replay_now(replay)-> */
 static void add(
     struct history *history, struct replay *replay, json_t *access, enum access_kind kind)
 {
@@ -180,7 +181,7 @@ static void add_noted(void *context, struct replay *replay, const char *old, con
 
 	if (history->count == ACCESSES_MAX)
 		return;
-	access = json_pack("{s:i}", "tid", replay->moment.tid);
+	access = json_pack("{s:i}", "tid", replay_now(replay)->tid);
 	add_change(access, old, new);
 	add(history, replay, access, ACCESS_KIND_WRITE);
 	json_decref(access);
@@ -206,7 +207,7 @@ static enum scan_verdict see_stop(
 	if (history->count < ACCESSES_MAX)
 		add(history, replay, access, kind);
 	json_decref(access);
-	if (where_known(&history->where, replay->moment.pc))
+	if (where_known(&history->where, replay_now(replay)->pc))
 		silent_hits_know(&history->hits, replay, hit->new);
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
@@ -249,7 +250,7 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 		return false;
 	if (history->args->access == WATCH_WRITE)
 		take_silent_hits(history, replay);
-	gdb_must(replay->gdb, NULL, "-break-disable %d", history->watch);
+	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", history->watch);
 	if (!place_find(replay, history->watched, &history->address, &history->size, failure))
 		return false;
 	history->unmapped = place_unmapped(replay, history->address, history->args->length);
@@ -377,6 +378,7 @@ static json_t *answer_of(struct history *history, const struct search *search, e
 
 static json_t *search_all(struct history *history, struct replay *replay, struct failure *failure)
 {
+	struct gdb *gdb = replay_gdb(replay);
 	enum search_end end = SEARCH_FAILED;
 	struct search search = {.replay = replay};
 	struct moment stretch[2];
@@ -384,8 +386,7 @@ static json_t *search_all(struct history *history, struct replay *replay, struct
 
 	if (choose_stretch(history, replay, stretch, failure) &&
 	    search_begin(&search, replay, stretch, failure) &&
-	    gdb_check(replay->gdb,
-		gdb_command(replay->gdb, NULL, "-break-enable %d", history->watch),
+	    gdb_check(gdb, gdb_command(gdb, NULL, "-break-enable %d", history->watch),
 		ERROR_GDB_FAILED, NULL, failure)) {
 		silent_hits_begin(&history->hits, replay, search.bounded ? search.to.event : 0);
 		end = search_run(&search, see, history, failure);

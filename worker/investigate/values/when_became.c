@@ -56,7 +56,7 @@ struct became {
 
 static enum truth lost(struct replay *replay, struct failure *failure)
 {
-	gdb_check(replay->gdb, GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+	gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
 	return TRUTH_REFUSED;
 }
 
@@ -80,7 +80,7 @@ static enum truth ask(
 		truth = expression_truth(replay, became->bound, value, why, sizeof(why));
 		if (truth == TRUTH_REFUSED)
 			expression_fail_shapeless(became->predicate, failure);
-	} else if (replay->worker->broken) {
+	} else if (replay_worker(replay)->broken) {
 		truth = lost(replay, failure);
 	} else if (expression_is_harmful(became->predicate, why, failure)) {
 		truth = TRUTH_REFUSED;
@@ -99,36 +99,38 @@ static enum truth ask(
 /* Between low and high, event by event: rr can stop at most events. */
 static bool halve(struct became *became, struct replay *replay, struct failure *failure)
 {
+	struct worker *worker = replay_worker(replay);
+	const struct moment *now = replay_now(replay);
 	long long top = became->high.event;
 	double share = 0;
 
 	while (top - became->low.event > 1) {
 		long long middle = became->low.event + (top - became->low.event) / 2;
 
-		if (replay->worker->interrupt) {
-			worker_fail_interrupted(replay->worker, failure);
+		if (worker->interrupt) {
+			worker_fail_interrupted(worker, failure);
 			return false;
 		}
 		if (!position_go_event(replay, middle, failure))
 			return false;
 		top = middle;
-		if (replay->moment.event >= became->high.event)
+		if (now->event >= became->high.event)
 			continue;
 		position_take_sum(replay);
 		switch (ask(became, replay, false, failure)) {
 		case TRUTH_REFUSED:
 			return false;
 		case TRUTH_YES:
-			became->high = replay->moment;
+			became->high = *now;
 			break;
 		case TRUTH_UNREAD:
 		case TRUTH_NO:
-			became->low = replay->moment;
+			became->low = *now;
 			top = became->high.event;
 			break;
 		}
 		share += (100 - share) / 4;
-		worker_progress(replay->worker, share, 100, "halving the stretch");
+		worker_progress(worker, share, 100, "halving the stretch");
 	}
 	return true;
 }
@@ -154,7 +156,7 @@ static enum scan_verdict see(
 		return SCAN_GIVE_UP;
 	}
 	position_take_sum(replay);
-	became->at = replay->moment;
+	became->at = *replay_now(replay);
 	became->frame = where_behind(replay, &became->code);
 	return SCAN_ENOUGH;
 }
@@ -174,7 +176,7 @@ static enum look judge(
 	case SEARCH_FAILED:
 		break;
 	}
-	return replay->worker->broken ? LOOK_FAILED : LOOK_UNABLE;
+	return replay_worker(replay)->broken ? LOOK_FAILED : LOOK_UNABLE;
 }
 
 /* gdb deletes a watchpoint whose expression it cannot compute, as with a division by zero, and runs
@@ -184,7 +186,7 @@ static bool is_set(struct replay *replay, int number)
 	json_t *results = NULL;
 	bool set;
 
-	gdb_must(replay->gdb, &results, "-break-list");
+	gdb_must(replay_gdb(replay), &results, "-break-list");
 	set = mi_breakpoint_row(mi_breakpoints(results), number) != NULL;
 	json_decref(results);
 	return set;
@@ -367,7 +369,7 @@ static json_t *find_by_halves(
 	if (!go_to_end(replay, to, failure))
 		return NULL;
 	position_take_sum(replay);
-	became->high = replay->moment;
+	became->high = *replay_now(replay);
 	switch (ask(became, replay, false, failure)) {
 	case TRUTH_REFUSED:
 		return NULL;
@@ -388,7 +390,7 @@ static json_t *find(struct became *became, struct replay *replay, const struct m
 	if (!moment_go_to(replay, &stretch[0], failure))
 		return NULL;
 	position_take_sum(replay);
-	became->from = replay->moment;
+	became->from = *replay_now(replay);
 	switch (ask(became, replay, false, failure)) {
 	case TRUTH_REFUSED:
 		return NULL;
