@@ -8,6 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 LINES_MAX=600
+FILES_MAX=28 # .c and .h in a folder of worker/
 REMEMBERED=${BUILD:-build}/style
 status=0
 sources=$(find supervisor worker mcp sandbox tests -name '*.[ch]' | LC_ALL=C sort)
@@ -55,14 +56,25 @@ $found"
 	done
 }
 
-# A source with its header includes no other in a circle. Three pairs of the counter's library still do.
+# A source with its header includes no other in a circle, and no folder does. Three pairs of the counter's library
+# still do, each in one folder.
 check_circles() {
-	found=$(grep -roE '^#[ \t]*include "worker/[^"]*' worker --include='*.[ch]' |
-		sed 's/\.[ch]:[^"]*"/ /; s/\.h$//' | awk '$1 != $2' | grep -vxF \
+	included=$(grep -roE '^#[ \t]*include "worker/[^"]*' worker --include='*.[ch]' | sed 's/\.[ch]:[^"]*"/ /; s/\.h$//')
+	found=$(echo "$included" | awk '$1 != $2' | grep -vxF \
 		-e 'worker/softpmu/cache/revive worker/softpmu/cache/space' \
 		-e 'worker/softpmu/traps/processor worker/softpmu/traps/debugregs' \
 		-e 'worker/softpmu/traps/tracees worker/softpmu/traps/signalframe' | tsort 2>&1 >/dev/null)
 	[ -z "$found" ] || complain "these include each other:
+$found"
+	found=$(echo "$included" | sed -E 's|/[^/ ]*( \|$)|\1|g' | awk '$1 != $2' | tsort 2>&1 >/dev/null)
+	[ -z "$found" ] || complain "these folders include each other:
+$found"
+}
+
+# A folder is one idea, and a reader can see it at once.
+check_folders() {
+	found=$(find worker -name '*.[ch]' | sed 's|/[^/]*$||' | sort | uniq -c | awk -v most=$FILES_MAX '$1 > most')
+	[ -z "$found" ] || complain "$FILES_MAX files are allowed in a folder, but these have more:
 $found"
 }
 
@@ -70,9 +82,12 @@ check_includes() {
 	may_include supervisor mcp sandbox
 	may_include worker sandbox
 	may_include worker/x86
-	check_layers worker 'worker/handlers\.h|worker/guardheap/layout\.h' \
-		x86 serve gdb trace record session read breaks moment run inspect investigate
-	found=$(grep -rlE '"worker/session/(launched|replay_inside)\.h"' worker | grep -v '^worker/session/')
+	lower='x86 serve gdb trace record session read breaks moment run inspect'
+	# shellcheck disable=SC2086
+	check_layers worker 'worker/guardheap/layout\.h' $lower investigate
+	check_layers worker/investigate "worker/guardheap/layout\\.h|worker/($(echo "$lower" | tr ' ' '|'))/" \
+		code counting search printed calls values heap fault threads compare report
+	found=$(grep -rlE '"worker/session/(launch/launched|replay_inside)\.h"' worker | grep -v '^worker/session/')
 	[ -z "$found" ] || complain "struct replay and struct launched are opaque outside worker/session:
 $found"
 	# A library of its own, which only shares x86/.
@@ -200,6 +215,7 @@ check_format
 check_length
 check_includes
 check_circles
+check_folders
 check_settings
 check_tools
 check_pictures

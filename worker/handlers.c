@@ -2,10 +2,10 @@
  * The operations of a worker, made from the rows of sandbox/wire/tools.def: which function answers
  * each, and how its arguments reach their struct.
  */
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 
-#include "worker/serve/arguments.h"
-#include "worker/serve/harmless.h"
+#include "worker/serve/arguments/arguments.h"
+#include "worker/serve/arguments/harmless.h"
 #include "worker/gdb/exchange.h"
 #include "worker/session/replay.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/serve/capture.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/serve/lookup.h"
 #include "worker/trace/query.h"
 #include "worker/trace/trace.h"

@@ -10,8 +10,8 @@
 #include <string.h>
 #include "sandbox/cleanup.h"
 #include "worker/session/selection.h"
-#include "worker/read/values.h"
-#include "worker/read/place.h"
+#include "worker/read/values/values.h"
+#include "worker/read/values/place.h"
 
 enum {
 	TEXT_MAX = REPLAY_EXPRESSION_MAX + 32,

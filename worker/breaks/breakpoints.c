@@ -7,16 +7,16 @@
 #include <string.h>
 #include "sandbox/cleanup.h"
 #include "worker/gdb/exchange.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
-#include "worker/gdb/warnings.h"
+#include "worker/gdb/mi/warnings.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/placement.h"
 #include "worker/breaks/registers.h"
 #include "worker/session/images.h"
 #include "worker/breaks/watchpoint.h"
-#include "worker/read/place.h"
+#include "worker/read/values/place.h"
 #include "worker/session/selection.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)

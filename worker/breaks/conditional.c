@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/pending.h"
 #include "worker/breaks/stubs.h"

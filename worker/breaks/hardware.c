@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/gdb.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/read/place.h"
+#include "worker/read/values/place.h"
 
 #define WATCHED_MAX 8 /* bytes that a register watches */
 

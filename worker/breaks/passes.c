@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/x86/passmark.h"
 
 bool passes_sum(struct replay *replay, unsigned long long *sum)

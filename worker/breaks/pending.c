@@ -3,11 +3,11 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/gdb/says.h"
-#include "worker/read/libraries.h"
-#include "worker/read/names.h"
+#include "worker/gdb/mi/says.h"
+#include "worker/read/code/libraries.h"
+#include "worker/read/names/names.h"
 #include "worker/serve/begins.h"
 #include "worker/breaks/pending.h"
 #include "worker/session/breakpoint.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/conditional.h"

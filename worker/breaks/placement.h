@@ -3,7 +3,7 @@
 /*
  * One breakpoint at a location in gdb, whether the client's list has it or not.
  */
-#include "worker/read/condition.h"
+#include "worker/read/values/condition.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/replay.h"
 

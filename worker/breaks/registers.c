@@ -3,7 +3,7 @@
  */
 #include "worker/breaks/registers.h"
 
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/conditional.h"
 #include "worker/breaks/hardware.h"

@@ -3,7 +3,7 @@
  * a frame's function.
  */
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/stop_reason.h"

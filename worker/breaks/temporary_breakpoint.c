@@ -4,7 +4,7 @@
 #include "worker/breaks/temporary_breakpoint.h"
 
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/jit_code.h"

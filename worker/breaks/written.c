@@ -6,8 +6,8 @@
 #include <string.h>
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/gdb/check.h"
-#include "worker/gdb/mi.h"
-#include "worker/read/condition.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/condition.h"
 #include "worker/session/breakpoint.h"
 
 #define PLACES_MAX 8 /* that are asked */

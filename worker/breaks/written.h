@@ -3,7 +3,7 @@
 /*
  * The condition of a breakpoint as gdb is to read it where the breakpoint lies.
  */
-#include "worker/read/condition.h"
+#include "worker/read/values/condition.h"
 #include "worker/session/breakpoint.h"
 
 /* As condition_write: for a breakpoint at its places, of which one that can evaluate it is enough,

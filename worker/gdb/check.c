@@ -4,8 +4,8 @@
  */
 #include <string.h>
 #include "worker/gdb/check.h"
-#include "worker/gdb/mi.h"
-#include "worker/gdb/says.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/says.h"
 
 bool gdb_quote(char *to, const char *what, const char *text, struct failure *failure)
 {

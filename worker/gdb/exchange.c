@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/exchange.h"
-#include "worker/gdb/mi.h"
-#include "worker/gdb/plain.h"
-#include "worker/gdb/says.h"
-#include "worker/gdb/warnings.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/plain.h"
+#include "worker/gdb/mi/says.h"
+#include "worker/gdb/mi/warnings.h"
 
 bool exchange_begin(struct exchange *exchange)
 {

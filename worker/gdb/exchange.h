@@ -8,7 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "sandbox/wire/failure.h"
-#include "worker/gdb/text.h"
+#include "worker/gdb/mi/text.h"
 
 #define EXCHANGE_CONSOLE_MAX (1024 * 1024) /* bytes of what a command prints */
 #define EXCHANGE_LOG_MAX     1024

@@ -12,8 +12,8 @@
 #include "worker/gdb/uninterruptible.h"
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/gdb.h"
-#include "worker/gdb/lines.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/lines.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/serve/clock.h"
 
 #define GDB_SIDES_MAX 4

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/exchange.h"
-#include "worker/gdb/mi.h"
-#include "worker/gdb/says.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/says.h"
 #include "worker/gdb/must.h"
-#include "worker/gdb/warnings.h"
+#include "worker/gdb/mi/warnings.h"
 
 #define WHY_MAX 400
 

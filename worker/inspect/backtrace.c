@@ -4,13 +4,13 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/handlers.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/serve/handlers.h"
 #include "worker/moment/moment_parse.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
-#include "worker/read/values.h"
-#include "worker/serve/arguments.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
+#include "worker/read/values/values.h"
+#include "worker/serve/arguments/arguments.h"
 #include "worker/session/selection.h"
 
 #define THREADS_SHOWN	 100

@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/session/replay.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"

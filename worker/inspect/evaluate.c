@@ -6,19 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/gdb/mi.h"
-#include "worker/gdb/says.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/says.h"
 #include "worker/gdb/settings.h"
-#include "worker/handlers.h"
-#include "worker/serve/harmless.h"
+#include "worker/serve/handlers.h"
+#include "worker/serve/arguments/harmless.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/inspect/walk.h"
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/read/scope.h"
-#include "worker/read/ambiguous_statics.h"
-#include "worker/read/values.h"
+#include "worker/read/names/scope.h"
+#include "worker/read/names/ambiguous_statics.h"
+#include "worker/read/values/values.h"
 #include "worker/session/selection.h"
 
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */

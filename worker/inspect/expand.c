@@ -6,14 +6,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/handlers.h"
-#include "worker/read/printers.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/values/printers.h"
 #include "worker/session/replay.h"
-#include "worker/read/scope.h"
+#include "worker/read/names/scope.h"
 #include "worker/session/spoken.h"
-#include "worker/read/ambiguous_statics.h"
+#include "worker/read/names/ambiguous_statics.h"
 
 #define LINES_MAX     600 /* of one answer */
 #define BUDGET	      (24 * 1024)

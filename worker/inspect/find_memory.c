@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
-#include "worker/handlers.h"
-#include "worker/read/code.h"
-#include "worker/read/mappings.h"
-#include "worker/read/scope.h"
-#include "worker/read/ambiguous_statics.h"
-#include "worker/gdb/mi.h"
-#include "worker/gdb/says.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/code/code.h"
+#include "worker/read/code/mappings.h"
+#include "worker/read/names/scope.h"
+#include "worker/read/names/ambiguous_statics.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/says.h"
 
 #define PIECE	      (4ULL << 20) /* bytes searched at once */
 #define BYTES_MAX     256	   /* bytes of the pattern */

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/inspect/memory.h"
-#include "worker/read/scope.h"
-#include "worker/read/ambiguous_statics.h"
-#include "worker/gdb/mi.h"
+#include "worker/read/names/scope.h"
+#include "worker/read/names/ambiguous_statics.h"
+#include "worker/gdb/mi/mi.h"
 
 #define DUMP_BYTES_MAX 1024 /* of memory shown as lines beside the hex digits */
 #define DUMP_PER_LINE  16

@@ -4,9 +4,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/gdb/mi.h"
-#include "worker/handlers.h"
-#include "worker/read/names.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/names/names.h"
 #include "worker/session/replay.h"
 
 #define SIGNATURE_MAX 300  /* bytes shown of a type, and of a name */

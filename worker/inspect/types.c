@@ -4,10 +4,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/handlers.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/serve/handlers.h"
 #include "worker/session/replay.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 #include "worker/session/selection.h"
 
 #define LINES_MAX	200 /* of one answer */

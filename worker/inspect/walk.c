@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/read/printers.h"
-#include "worker/read/truth.h"
-#include "worker/read/values.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/printers.h"
+#include "worker/read/values/truth.h"
+#include "worker/read/values/values.h"
 #include "worker/session/selection.h"
 
 #define PRESENT	   "$rr_walk"

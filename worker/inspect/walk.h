@@ -3,7 +3,7 @@
 /*
  * Follows a chain of values, such as a list's nodes, in one call.
  */
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/session/replay.h"
 
 /* From args->expression on by args->next, at most args->max_elements values. {steps: [{value,

@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"

@@ -15,7 +15,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/broker.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/moment/position.h"
 
 bool bookmarks_is_name(const char *text)

@@ -5,7 +5,7 @@
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
-#include "worker/session/launch.h"
+#include "worker/session/launch/launch.h"
 #include "worker/session/relatives.h"
 
 bool crossing_enter(struct replay *replay, size_t number, struct failure *failure)

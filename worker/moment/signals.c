@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/must.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/session/images.h"
 #include "worker/moment/signals.h"
 

@@ -6,7 +6,7 @@
 #include "worker/moment/crossing.h"
 #include "worker/moment/position.h"
 #include "worker/session/images.h"
-#include "worker/session/kernel_writes.h"
+#include "worker/session/launch/kernel_writes.h"
 #include "worker/session/relatives.h"
 
 bool visit_process(struct replay *replay, long long pid, long long event, struct failure *failure)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/trace/dump_lines.h"
+#include "worker/trace/dump/dump_lines.h"
 
 #define FATAL	  "[FATAL "
 #define SECOND	  "(session doesn't look interactive" /* rr's second message after the first */

@@ -7,13 +7,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/broker.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/trace/query.h"
 #include "worker/record/background.h"
 #include "worker/record/last_words.h"
 #include "worker/record/record_result.h"
 #include "worker/record/recorder.h"
-#include "worker/record/room.h"
+#include "worker/record/plan/room.h"
 #include "worker/serve/rr_words.h"
 
 /* Of what is on stderr, rr's own words if they can be told from the program's. */

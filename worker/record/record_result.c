@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "worker/record/guard_heap.h"
+#include "worker/record/plan/guard_heap.h"
 #include "worker/trace/process_list.h"
 #include "worker/trace/trace.h"
 

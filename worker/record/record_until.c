@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/record/record.h"
 #include "worker/record/record_result.h"
 #include "worker/record/recorder.h"

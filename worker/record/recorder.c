@@ -16,7 +16,7 @@
 #include "worker/record/record_result.h"
 #include "worker/trace/process_list.h"
 #include "worker/trace/trace.h"
-#include "worker/trace/unfinished.h"
+#include "worker/trace/dump/unfinished.h"
 
 #define SUMMARY_MAX 600
 #define HINT	    "rr_replay_start with at end shows where the program was; "

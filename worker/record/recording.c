@@ -4,7 +4,7 @@
  * which rr ends whatever else it traces and closes the trace. Must always read what the program
  * prints.
  */
-#include "worker/record/guard_heap.h"
+#include "worker/record/plan/guard_heap.h"
 #include "worker/record/recording.h"
 
 #include <errno.h>
@@ -22,8 +22,8 @@
 #include "worker/serve/places.h"
 #include "worker/trace/removal.h"
 #include "worker/serve/tool.h"
-#include "worker/record/program.h"
-#include "worker/record/room.h"
+#include "worker/record/plan/program.h"
+#include "worker/record/plan/room.h"
 #include "worker/record/tracee.h"
 #include "worker/serve/clock.h"
 

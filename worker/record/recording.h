@@ -4,8 +4,8 @@
  * A recording while it runs: rr and the program under it, what they print, and their end.
  */
 #include "worker/serve/ops.h"
-#include "worker/record/record_plan.h"
-#include "worker/record/input.h"
+#include "worker/record/plan/record_plan.h"
+#include "worker/record/plan/input.h"
 #include "worker/record/stream.h"
 #include "worker/serve/proc_stat.h"
 #include "worker/serve/tool.h"

@@ -3,22 +3,22 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/serve/arguments.h"
-#include "worker/handlers.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/serve/arguments/arguments.h"
+#include "worker/serve/handlers.h"
 #include "worker/breaks/absolute.h"
 #include "worker/run/breakpoint_tools.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/placement.h"
-#include "worker/read/brief_name.h"
-#include "worker/read/names.h"
+#include "worker/read/names/brief_name.h"
+#include "worker/read/names/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/breaks/stubs.h"
 #include "worker/moment/state.h"
-#include "worker/read/ambiguous_statics.h"
+#include "worker/read/names/ambiguous_statics.h"
 #include "worker/run/waiting.h"
 #include "worker/breaks/watchpoint.h"
-#include "worker/read/place.h"
+#include "worker/read/values/place.h"
 
 #define TEXT_REST_MAX 200 /* bytes that one takes in the saved state, beside the client's texts */
 

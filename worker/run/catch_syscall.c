@@ -4,7 +4,7 @@
 #include <string.h>
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
-#include "worker/session/kernel_writes.h"
+#include "worker/session/launch/kernel_writes.h"
 #include "worker/moment/moment_names.h"
 
 #define BEFORE	  2 /* calls that are told before the present moment ... */

@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/handlers.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/serve/handlers.h"
 #include "worker/run/breakpoint_tools.h"
 #include "worker/run/catch_syscall.h"
 #include "worker/run/catchpoint.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/images.h"
 #include "worker/moment/signals.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/symbol.h"
 
 #define CALLS_MAX   3
 #define PATTERN_MAX 512

@@ -7,7 +7,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/run/last_hit.h"
 #include "worker/run/last_pass.h"
 #include "worker/run/scan.h"

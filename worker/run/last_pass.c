@@ -11,14 +11,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/hardware.h"
 #include "worker/breaks/passes.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 #include "worker/run/scan.h"
 
 #define STOPS_MAX  300 /* in a run; with more of them, stretches from the bound on are quicker */

@@ -13,7 +13,7 @@
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/stubs.h"
-#include "worker/gdb/says.h"
+#include "worker/gdb/mi/says.h"
 #include "worker/session/selection.h"
 
 #define OPTIONS_MAX 96

@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/read/accessed.h"
-#include "worker/read/frames.h"
-#include "worker/read/preceding.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/frames/frames.h"
+#include "worker/read/code/preceding.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"

@@ -3,7 +3,7 @@
  * few stops that it needs.
  */
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/run/scan.h"
 #include "worker/session/selection.h"
 #include "worker/breaks/stubs.h"

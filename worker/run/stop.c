@@ -6,23 +6,23 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/breaks/breakpoints.h"
-#include "worker/gdb/mi.h"
-#include "worker/gdb/plain.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/plain.h"
 #include "worker/run/catchpoint.h"
 #include "worker/moment/crossing.h"
-#include "worker/read/frame.h"
+#include "worker/read/frames/frame.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 #include "sandbox/wire/scrub.h"
-#include "worker/read/source.h"
+#include "worker/read/code/source.h"
 #include "worker/run/stop.h"
 #include "worker/run/unaccessed.h"
 #include "worker/session/live_output.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/unended.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 
 #define VALUE_MAX 512 /* bytes shown of a value */
 #define READ_NOTE                                                                                  \

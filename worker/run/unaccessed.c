@@ -8,9 +8,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "worker/read/place.h"
-#include "worker/gdb/mi.h"
-#include "worker/read/preceding.h"
+#include "worker/read/values/place.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/code/preceding.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"

@@ -6,7 +6,7 @@
  *
  * LIMIT: gdb counts such a hit against an ignore count by itself.
  */
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/session/replay.h"
 
 #define UNACCESSED_MAX 1000000 /* hits that one run passes over */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/check.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
@@ -17,7 +17,7 @@
 #include "worker/breaks/pending.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/symbol.h"
 
 /* Whether something has it here. `where`: "/usr/lib/libm.so.6", or "" if gdb does not tell. */
 static bool has(struct replay *replay, const char *location, char where[WAITING_NOTE_MAX])

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/session/breakpoint.h"
 
 void breakpoint_clear(struct breakpoint *breakpoint)

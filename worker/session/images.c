@@ -9,7 +9,7 @@
 #include "worker/session/images.h"
 #include "worker/session/replay_inside.h"
 #include "sandbox/wire/scrub.h"
-#include "worker/trace/execs.h"
+#include "worker/trace/dump/execs.h"
 
 #define FILE_SHOWN   400
 #define IMAGES_SHOWN 50

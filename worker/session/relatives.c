@@ -7,7 +7,7 @@
 
 #include <stdlib.h>
 #include "worker/session/images.h"
-#include "worker/trace/execs.h"
+#include "worker/trace/dump/execs.h"
 
 struct relative {
 	long long pid;

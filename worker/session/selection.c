@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/session/replay.h"
 #include "worker/session/selection.h"

@@ -6,7 +6,7 @@
 #include "worker/session/replay_inside.h"
 
 #include <string.h>
-#include "worker/gdb/says.h"
+#include "worker/gdb/mi/says.h"
 
 /* Words of gdb's "show language". The first are those in which C++ is read at second hand. */
 static const char *const near_cxx[] = {"currently c\"", "currently asm", "currently minimal",

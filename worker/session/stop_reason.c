@@ -2,7 +2,7 @@
  * Reads the reason out of gdb's last *stopped record.
  */
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/replay_inside.h"
 

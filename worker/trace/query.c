@@ -5,10 +5,10 @@
 #include "worker/trace/query.h"
 
 #include "worker/serve/capture.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/serve/lookup.h"
 #include "worker/serve/rr_words.h"
-#include "worker/trace/execs.h"
+#include "worker/trace/dump/execs.h"
 #include "worker/trace/listing.h"
 #include "worker/trace/process_list.h"
 #include "worker/trace/removal.h"

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/trace/listing.h"
 #include "worker/trace/query.h"
 #include "worker/trace/trace.h"

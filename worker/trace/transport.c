@@ -13,7 +13,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/broker.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/trace/archive.h"
 #include "worker/trace/listing.h"
 #include "worker/trace/query.h"

@@ -6,9 +6,9 @@
  */
 #include "scripted.h"
 #include "worker/session/images.h"
-#include "worker/session/parts.h"
+#include "worker/session/launch/parts.h"
 #include "worker/session/replay_inside.h"
-#include "worker/trace/execs.h"
+#include "worker/trace/dump/execs.h"
 #include "worker/trace/trace.h"
 
 /* The questions after each stop: which thread it is, and where rr stands. */

@@ -4,7 +4,7 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/breaks/breakpoints.h"
 
 #define MADE(number) "^done,bkpt={number=\"" #number "\",addr=\"0x4010\",func=\"f\"}"

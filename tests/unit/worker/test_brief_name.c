@@ -3,7 +3,7 @@
  */
 #include <check.h>
 #include <string.h>
-#include "worker/read/brief_name.h"
+#include "worker/read/names/brief_name.h"
 #include "tests/runner.h"
 
 #define STRING "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "worker/trace/execs.h"
+#include "worker/trace/dump/execs.h"
 #include "tests/runner.h"
 
 #define EVENT(event, name, state, tid)                                                             \

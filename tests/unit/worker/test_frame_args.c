@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "tests/runner.h"
-#include "worker/read/brief_name.h"
-#include "worker/read/frame.h"
+#include "worker/read/names/brief_name.h"
+#include "worker/read/frames/frame.h"
 
 static void expect_argument(size_t name_length, const char *value, const char *shown)
 {

@@ -5,7 +5,7 @@
 #include "tests/runner.h"
 #include "worker/gdb/check.h"
 #include "worker/gdb/exchange.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 
 static struct scripted peer;

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "tests/runner.h"
-#include "worker/handlers.h"
-#include "worker/serve/harmless.h"
-#include "worker/serve/phrase.h"
+#include "worker/serve/handlers.h"
+#include "worker/serve/arguments/harmless.h"
+#include "worker/serve/arguments/phrase.h"
 
 /* Each argument of each tool that a session's worker answers. */
 struct row {

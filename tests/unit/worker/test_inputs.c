@@ -3,7 +3,7 @@
  */
 #include <check.h>
 #include "tests/runner.h"
-#include "worker/trace/inputs.h"
+#include "worker/trace/dump/inputs.h"
 
 static const char dump[] =
     "{\n  real_time:1.5 global_time:119, event:`SYSCALL: read' (state:ENTERING_SYSCALL) tid:11, "

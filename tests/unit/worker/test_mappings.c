@@ -3,7 +3,7 @@
  */
 #include <check.h>
 #include "tests/runner.h"
-#include "worker/read/mappings.h"
+#include "worker/read/code/mappings.h"
 
 START_TEST(mappings_are_read_with_their_rights_and_files)
 {

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "tests/runner.h"
 
 static struct mi_record record;

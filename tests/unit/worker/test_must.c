@@ -8,7 +8,7 @@
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/printers.h"
+#include "worker/read/values/printers.h"
 #include "worker/session/selection.h"
 #include "worker/moment/signals.h"
 

@@ -12,7 +12,7 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "tests/runner.h"
-#include "worker/trace/pipes.h"
+#include "worker/trace/dump/pipes.h"
 
 #define ACTS_MAX 24
 #define PARENT	 11

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/plain.h"
+#include "worker/gdb/mi/plain.h"
 #include "tests/runner.h"
 
 #define ALLOCATOR                                                                                  \

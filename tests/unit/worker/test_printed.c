@@ -7,7 +7,7 @@
 #include <string.h>
 #include "tests/runner.h"
 #include "worker/investigate/printed/printed_search.h"
-#include "worker/trace/printed.h"
+#include "worker/trace/dump/printed.h"
 
 #define EVENT(event, name, state, tid)                                                             \
 	"{\n  real_time:1.5 global_time:" event ", event:`SYSCALL: " name "' (state:" state        \

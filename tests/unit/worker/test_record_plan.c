@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "worker/trace/listing.h"
-#include "worker/record/claim.h"
-#include "worker/record/record_plan.h"
+#include "worker/record/plan/claim.h"
+#include "worker/record/plan/record_plan.h"
 #include "tests/runner.h"
 
 static char base[64]; /* a fresh directory; cwd is in it */

@@ -5,10 +5,10 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/read/frames.h"
-#include "worker/session/launch.h"
+#include "worker/read/frames/frames.h"
+#include "worker/session/launch/launch.h"
 #include "worker/inspect/memory.h"
-#include "worker/read/names.h"
+#include "worker/read/names/names.h"
 #include "worker/session/live_output.h"
 #include "sandbox/wire/scrub.h"
 #include "tests/runner.h"

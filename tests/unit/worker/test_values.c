@@ -3,8 +3,8 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/handlers.h"
-#include "worker/read/values.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/values/values.h"
 
 /* The deletion follows the creation at once, and nobody waits for its answer. */
 #define CREATED(expression, answer)                                                                \

@@ -8,17 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/where.h"
-#include "worker/read/accessed.h"
-#include "worker/read/frames.h"
+#include "worker/investigate/code/where.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/frames/frames.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/run/last_hit.h"
 #include "worker/moment/position.h"
 #include "worker/run/scan.h"
 #include "worker/moment/signals.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/symbol.h"
 
 #define LEVELS_MAX     64
 #define RED_ZONE       128 /* bytes below the stack pointer that a function may use */

@@ -10,20 +10,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/line_table.h"
+#include "worker/investigate/code/line_table.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/search/where.h"
-#include "worker/handlers.h"
+#include "worker/investigate/code/where.h"
+#include "worker/serve/handlers.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/placement.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/names.h"
+#include "worker/read/names/names.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/source.h"
+#include "worker/read/code/source.h"
 
 #define PLACES_MAX 400 /* breakpoints */
 #define NO_STOP	   1000000000

@@ -6,21 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/counted.h"
+#include "worker/investigate/counting/counted.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/returns.h"
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/search/where.h"
-#include "worker/handlers.h"
+#include "worker/investigate/code/where.h"
+#include "worker/serve/handlers.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
-#include "worker/read/frame.h"
+#include "worker/read/frames/frame.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 
 #define ROWS_BYTES   (20 * 1024) /* rows in an answer */
 #define GROUPS_MAX   200

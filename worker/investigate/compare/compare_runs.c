@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/printed/outputs.h"
 #include "worker/investigate/compare/divergence.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/inspect/opening.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/brief_name.h"
-#include "worker/read/source.h"
-#include "worker/session/parts.h"
+#include "worker/read/names/brief_name.h"
+#include "worker/read/code/source.h"
+#include "worker/session/launch/parts.h"
 
 #define NAMES_MAX     8 /* variables of the last common line */
 #define NAME_MAX_SIZE 80

@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/search/backtrack.h"
 #include "worker/investigate/heap/damage_writer.h"
-#include "worker/handlers.h"
-#include "worker/read/accessed.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/values/accessed.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/moment_names.h"
 

@@ -5,9 +5,9 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/read/accessed.h"
-#include "worker/read/mappings.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 

@@ -6,15 +6,15 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/investigate/heap/allocator.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/investigate/code/allocator.h"
 #include "worker/investigate/search/backtrack.h"
 #include "worker/investigate/heap/damage_reads.h"
-#include "worker/investigate/search/where.h"
-#include "worker/read/accessed.h"
+#include "worker/investigate/code/where.h"
+#include "worker/read/values/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/symbol.h"
 #include "worker/breaks/watchpoint.h"
 
 #define WATCHED_MAX 4 /* that the processor can watch */

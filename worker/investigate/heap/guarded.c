@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/guardheap/layout.h"
-#include "worker/handlers.h"
-#include "worker/investigate/search/where.h"
+#include "worker/serve/handlers.h"
+#include "worker/investigate/code/where.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 
 #define OWNERS_READ 512 /* at once, while a block is looked for downwards */
 #define PAGES_BACK  (1ULL << 20)

@@ -5,10 +5,10 @@
  * recording. Shared by its modules: heap_stops sets what the search stops at, heap_life follows the
  * block, heap_late looks further for uses after the free, heap_history runs the search and answers.
  */
-#include "worker/investigate/heap/allocator.h"
-#include "worker/investigate/search/access_kind.h"
+#include "worker/investigate/code/allocator.h"
+#include "worker/investigate/code/access_kind.h"
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/search/where.h"
+#include "worker/investigate/code/where.h"
 #include "worker/run/scan.h"
 
 #define HEAP_WORD	 8

@@ -8,11 +8,11 @@
 #include "worker/investigate/heap/collected.h"
 #include "worker/investigate/heap/heap.h"
 #include "worker/investigate/search/search.h"
-#include "worker/handlers.h"
-#include "worker/read/code.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/code/code.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/mappings.h"
+#include "worker/read/code/mappings.h"
 #include "worker/moment/moment_names.h"
 
 /* ---- Before the first block ------------------------------------------------------------------ */

@@ -5,8 +5,8 @@
  */
 #include <stdio.h>
 #include "worker/investigate/heap/heap.h"
-#include "worker/handlers.h"
-#include "worker/read/accessed.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/values/accessed.h"
 
 #define LATE_DEFAULT 64 /* bytes, if the pointer's type says nothing */
 #define LATE_MAX     128

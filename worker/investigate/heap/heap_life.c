@@ -6,9 +6,9 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/read/accessed.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"

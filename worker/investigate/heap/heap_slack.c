@@ -7,8 +7,8 @@
 #include <string.h>
 #include "worker/investigate/heap/heap.h"
 #include "worker/investigate/values/origin.h"
-#include "worker/handlers.h"
-#include "worker/read/accessed.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/values/accessed.h"
 #include "worker/run/reverse_next.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"

@@ -6,12 +6,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/search/backtrack.h"
 #include "worker/investigate/search/last_writer.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/symbol.h"
 
 #define WORD	       8
 #define CANARY	       0x28 /* from the thread's own memory on */

@@ -8,8 +8,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/accessed.h"
-#include "worker/read/mappings.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/code/mappings.h"
 #include "worker/run/scan.h"
 #include "worker/moment/signals.h"
 #include "worker/breaks/watchpoint.h"

@@ -3,11 +3,11 @@
  */
 #include <stdio.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/session/trace_output.h"
+#include "worker/session/launch/trace_output.h"
 
 #define TEXT_MAX       2000	   /* bytes of one write */
 #define TEXTS_MAX      (24 * 1024) /* and of all */

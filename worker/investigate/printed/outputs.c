@@ -5,7 +5,7 @@
 
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/session/trace_output.h"
+#include "worker/session/launch/trace_output.h"
 
 #define LINE_SHOWN 200
 

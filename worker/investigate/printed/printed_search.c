@@ -9,7 +9,7 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/trace/grow.h"
+#include "worker/trace/dump/grow.h"
 
 #define REPEATS_MAX    1000	   /* repetitions that braces ask for, multiplied */
 #define NEAREST_MIN    3	   /* bytes */

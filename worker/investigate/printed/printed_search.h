@@ -5,7 +5,7 @@
  */
 #include <stdbool.h>
 #include "sandbox/wire/failure.h"
-#include "worker/trace/printed.h"
+#include "worker/trace/dump/printed.h"
 
 #define PRINTED_PATTERN_MAX 512	   /* bytes */
 #define PRINTED_LINE_MAX    0xffff /* bytes of a line that a pattern is held against */

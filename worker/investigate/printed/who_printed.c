@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/gdb/mi.h"
-#include "worker/read/accessed.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/accessed.h"
 #include "worker/investigate/printed/formatted.h"
 #include "worker/investigate/printed/printed_search.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/session/trace_output.h"
-#include "worker/read/source.h"
+#include "worker/session/launch/trace_output.h"
+#include "worker/read/code/source.h"
 
 #define FRAMES_MAX   40
 #define FRAMES_BYTES 10000

@@ -8,15 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/gdb/mi.h"
-#include "worker/handlers.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 #include "worker/session/selection.h"
 
 #define TEXT_MAX     TOOL_TEXT_MAX

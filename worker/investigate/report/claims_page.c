@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/report/claims.h"
 #include "worker/investigate/search/page.h"
 #include "worker/investigate/report/timeline.h"

@@ -9,10 +9,10 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/broker.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/report/claims.h"
 #include "worker/investigate/report/claims_page.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
 #include "worker/trace/trace.h"

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/report/report.h"
 
 #define TOLD_MAX 600

@@ -7,10 +7,10 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/read/frames.h"
-#include "worker/read/brief_name.h"
+#include "worker/read/frames/frames.h"
+#include "worker/read/names/brief_name.h"
 
 #define LOOKED_AT    100 /* innermost frames */
 #define PERIOD_MAX   24

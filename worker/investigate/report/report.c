@@ -10,21 +10,21 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/serve/begins.h"
 #include "worker/investigate/threads/lock_history.h"
 #include "worker/investigate/report/recursion.h"
 #include "worker/investigate/threads/waits.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
-#include "worker/read/brief_name.h"
-#include "worker/read/source.h"
+#include "worker/read/names/brief_name.h"
+#include "worker/read/code/source.h"
 #include "worker/run/stop.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/unended.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 #include "worker/trace/process_list.h"
 
 #define REPORT_FRAMES	   20

@@ -4,7 +4,7 @@
  * Reports on a program's end: a crash, a hang that somebody ended, or an exit status that means a
  * failure. Centres on the first frame of the program's own code.
  */
-#include "worker/investigate/report/fault.h"
+#include "worker/investigate/fault/fault.h"
 #include "worker/investigate/threads/lock_history.h"
 #include "worker/session/replay.h"
 

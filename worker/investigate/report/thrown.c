@@ -7,12 +7,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/report/thrown_value.h"
-#include "worker/read/accessed.h"
-#include "worker/read/brief_name.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/names/brief_name.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"

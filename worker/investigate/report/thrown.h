@@ -4,7 +4,7 @@
  * A C++ program that std::terminate ended: why, by which exception, and where that was thrown
  * first.
  */
-#include "worker/investigate/report/fault.h"
+#include "worker/investigate/fault/fault.h"
 #include "worker/moment/return_ticket.h"
 
 #define THROWN_SAID_MAX 1000

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/read/accessed.h"
-#include "worker/read/symbol.h"
-#include "worker/read/values.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/names/symbol.h"
+#include "worker/read/values/values.h"
 
 #define WORD	     8
 #define NAME_MAX_    2048

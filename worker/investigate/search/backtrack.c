@@ -4,8 +4,8 @@
 #include "worker/investigate/search/backtrack.h"
 
 #include <stdio.h>
-#include "worker/gdb/mi.h"
-#include "worker/read/accessed.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"

@@ -5,7 +5,7 @@
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/investigate/search/backtrack.h"
-#include "worker/investigate/search/where.h"
+#include "worker/investigate/code/where.h"
 #include "worker/moment/position.h"
 
 #define WORD 8

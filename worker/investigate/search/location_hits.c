@@ -7,16 +7,16 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/gdb/says.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/says.h"
 #include "worker/gdb/must.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/breaks/placement.h"
-#include "worker/read/names.h"
+#include "worker/read/names/names.h"
 #include "worker/breaks/pending.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/taught.h"
 

@@ -4,7 +4,7 @@
  * An internal breakpoint for one search, at a place that a client names. It also tells whether a
  * stop counts, because gdb stops even where it cannot evaluate the condition.
  */
-#include "worker/read/truth.h"
+#include "worker/read/values/truth.h"
 #include "worker/session/replay.h"
 
 /* Sets a disabled breakpoint. Returns gdb's number, or 0 with *failure filled. condition may be

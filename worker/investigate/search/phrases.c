@@ -8,11 +8,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/serve/harmless.h"
-#include "worker/read/accessed.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
-#include "worker/read/source.h"
+#include "worker/serve/arguments/harmless.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
+#include "worker/read/code/source.h"
 
 #define LINE_MAX_BYTES 1000
 #define TABLE_MAX      64 /* functions of a class's table that are looked at */

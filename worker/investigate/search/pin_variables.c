@@ -7,11 +7,11 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-#include "worker/investigate/search/where.h"
-#include "worker/read/frames.h"
-#include "worker/read/identifiers.h"
-#include "worker/read/ambiguous_statics.h"
-#include "worker/read/no_address.h"
+#include "worker/investigate/code/where.h"
+#include "worker/read/frames/frames.h"
+#include "worker/read/names/identifiers.h"
+#include "worker/read/names/ambiguous_statics.h"
+#include "worker/read/names/no_address.h"
 
 #define NAME_MAX_BYTES 128
 #define RED_ZONE       128 /* bytes below the stack pointer that a function may use */

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/investigate/search/prototype.h"
-#include "worker/investigate/search/where.h"
-#include "worker/read/frames.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/investigate/code/prototype.h"
+#include "worker/investigate/code/where.h"
+#include "worker/read/frames/frames.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"

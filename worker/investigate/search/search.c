@@ -6,7 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/session/images.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/moment_parse.h"

@@ -6,14 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/run/scan.h"
 #include "worker/moment/signals.h"
-#include "worker/trace/grow.h"
+#include "worker/trace/dump/grow.h"
 
 #define STOPS_MAX 1000000
 

@@ -4,7 +4,7 @@
  * The way of a run through its own code: the places that each of its threads passed, one after the
  * other. Threads are numbered in the order in which they were created.
  */
-#include "worker/investigate/search/own_code.h"
+#include "worker/investigate/code/own_code.h"
 
 #define TRACK_THREADS_MAX 64
 #define TRACK_PLACES_MAX  1500 /* breakpoints */

@@ -5,8 +5,8 @@
 #include "worker/investigate/threads/initializer.h"
 
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/read/frames.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/frames/frames.h"
 
 #define FRAMES_LOOKED 300
 #define FRAMES_BYTES  120000

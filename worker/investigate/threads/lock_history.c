@@ -10,7 +10,7 @@
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/session/stop_reason.h"
 #include "worker/serve/clock.h"

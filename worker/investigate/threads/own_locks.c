@@ -7,13 +7,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/where.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/investigate/code/where.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/source.h"
+#include "worker/read/code/source.h"
 
 #define FRAMES_MAX     10
 #define FRAMES_BYTES   6000

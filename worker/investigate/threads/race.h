@@ -4,15 +4,15 @@
  * What rr_race_scan knows of the accesses to one place in memory. Shared by its modules:
  * race_scan.c collects the accesses, race_pairs.c compares them, race_answer.c tells.
  */
-#include "worker/investigate/heap/allocator.h"
-#include "worker/investigate/search/access_kind.h"
+#include "worker/investigate/code/allocator.h"
+#include "worker/investigate/code/access_kind.h"
 #include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/threads/own_locks.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
-#include "worker/investigate/search/where.h"
-#include "worker/handlers.h"
-#include "worker/read/place.h"
+#include "worker/investigate/code/where.h"
+#include "worker/serve/handlers.h"
+#include "worker/read/values/place.h"
 
 #define RACE_SITES_MAX	  64 /* places in the code */
 #define RACE_ACCESSES_MAX 10000

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/threads/race.h"
 #include "worker/moment/moment_names.h"
 

@@ -7,18 +7,18 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/gdb/plain.h"
+#include "worker/gdb/mi/plain.h"
 #include "worker/investigate/threads/race.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/gdb/says.h"
-#include "worker/read/mappings.h"
+#include "worker/gdb/mi/says.h"
+#include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
-#include "worker/read/ambiguous_statics.h"
+#include "worker/read/names/ambiguous_statics.h"
 
 #define NOTHING "<unreadable>" /* what gdb prints for memory that is not mapped */
 

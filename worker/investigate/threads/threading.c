@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/symbol.h"
 
 static const struct threading_function functions[] = {
     {"pthread_create", THREADING_CREATE, THREADING_CREATION},

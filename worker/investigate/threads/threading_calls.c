@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/investigate/threads/threading_model.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
 
 #define MUTEX_KIND    16 /* of a mutex of glibc: where it says how it behaves */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 
 static struct threading_object *add_object(struct threading *threading)
 {

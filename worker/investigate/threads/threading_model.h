@@ -6,7 +6,7 @@
  * threads, threading_names.c the words.
  */
 #include "worker/investigate/threads/order.h"
-#include "worker/read/brief_name.h"
+#include "worker/read/names/brief_name.h"
 #include "worker/session/replay.h"
 
 #define THREADING_FUNCTIONS_MAX 48

@@ -4,11 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "worker/investigate/threads/threading_model.h"
-#include "worker/investigate/search/where.h"
+#include "worker/investigate/code/where.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/brief_name.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/brief_name.h"
+#include "worker/read/names/symbol.h"
 
 void threading_name_address(
     struct replay *replay, unsigned long long address, bool inside, char *name, size_t size)

@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/threads/threading_model.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 
 static unsigned long long word_at(struct threading *threading, unsigned long long address)
 {

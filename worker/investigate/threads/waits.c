@@ -10,13 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/threads/initializer.h"
 #include "worker/investigate/threads/threading.h"
-#include "worker/read/accessed.h"
-#include "worker/read/frame.h"
-#include "worker/read/frames.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/frames/frame.h"
+#include "worker/read/frames/frames.h"
 
 #define THREADS_MAX   64
 #define FRAMES_LOOKED 16

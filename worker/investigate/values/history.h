@@ -5,13 +5,13 @@
  * code has made.
  */
 #include <jansson.h>
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/investigate/calls/frame_lifetime.h"
-#include "worker/investigate/search/access_kind.h"
+#include "worker/investigate/code/access_kind.h"
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/search/silent_hits.h"
-#include "worker/investigate/search/where.h"
-#include "worker/read/place.h"
+#include "worker/investigate/counting/silent_hits.h"
+#include "worker/investigate/code/where.h"
+#include "worker/read/values/place.h"
 #include "worker/x86/tallymark.h"
 
 #define HISTORY_WRITERS_MAX 40

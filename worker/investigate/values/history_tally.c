@@ -8,7 +8,7 @@
 #include <string.h>
 #include "worker/gdb/check.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/search/tallied_writes.h"
+#include "worker/investigate/counting/tallied_writes.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 

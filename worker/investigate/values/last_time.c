@@ -2,11 +2,11 @@
  * rr_last_time: when the program last passed a place before now, with a condition that held.
  */
 #include <stdio.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/search/location_hits.h"
-#include "worker/investigate/search/where.h"
-#include "worker/handlers.h"
+#include "worker/investigate/code/where.h"
+#include "worker/serve/handlers.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"

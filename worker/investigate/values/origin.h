@@ -7,10 +7,10 @@
  * A step is only made if the bytes at the source, before it, are those at the destination, after
  * it. Where that cannot be shown, the way ends, and says why.
  */
-#include "worker/investigate/heap/allocator.h"
+#include "worker/investigate/code/allocator.h"
 #include "worker/x86/flow.h"
 #include "worker/x86/operand.h"
-#include "worker/session/kernel_writes.h"
+#include "worker/session/launch/kernel_writes.h"
 #include "worker/session/replay.h"
 
 #define ORIGIN_BYTES_MAX 8

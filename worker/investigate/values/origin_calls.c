@@ -6,12 +6,12 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/investigate/search/prototype.h"
-#include "worker/read/accessed.h"
-#include "worker/read/brief_name.h"
-#include "worker/read/preceding.h"
-#include "worker/read/symbol.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/investigate/code/prototype.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/names/brief_name.h"
+#include "worker/read/code/preceding.h"
+#include "worker/read/names/symbol.h"
 
 /* As the processor counts them. */
 enum { RAX = 0, RCX = 1, RDX = 2, RSP = 4, RSI = 6, RDI = 7 };

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/investigate/search/where.h"
+#include "worker/investigate/code/where.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/run/resume.h"
 #include "worker/run/reverse_next.h"
 #include "worker/session/stop_reason.h"

@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "worker/investigate/values/origin_pipe.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 
 /* The call of fork or its like that made the process; NULL: not known. */
 static const struct input_call *call_that_made(const struct inputs *inputs, long long pid)

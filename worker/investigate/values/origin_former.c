@@ -8,12 +8,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/investigate/search/where.h"
+#include "worker/investigate/code/where.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/signals.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/run/scan.h"
 #include "worker/session/selection.h"
 

@@ -8,10 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/read/accessed.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/read/values/accessed.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/mappings.h"
+#include "worker/read/code/mappings.h"
 #include "worker/breaks/watchpoint.h"
 
 #define PART		 (256u << 10) /* bytes of the heap that are read at once */

@@ -5,7 +5,7 @@
  * then nobody set them in its present life. Each time, malloc writes to the word before the block,
  * or to its first one.
  */
-#include "worker/investigate/heap/allocator.h"
+#include "worker/investigate/code/allocator.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/run/scan.h"
 

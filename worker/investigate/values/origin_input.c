@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/investigate/values/origin_pipe.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/moment/position.h"
 
 #define PATH_SHOWN 200

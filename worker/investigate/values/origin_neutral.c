@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/investigate/values/origin.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 
 #define SOURCES_MAX 4
 #define NAME_CHARS  "abcdefghijklmnopqrstuvwxyz0123456789"

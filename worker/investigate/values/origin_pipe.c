@@ -10,9 +10,9 @@
 #include <sys/uio.h>
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/run/resume.h"
-#include "worker/trace/pipes.h"
+#include "worker/trace/dump/pipes.h"
 
 #define ASKED_MAX    8	  /* calls of pipe and socketpair whose descriptors are read */
 #define COMPARED_MAX 4096 /* bytes of a read and a write */

@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/investigate/values/origin_calls.h"
-#include "worker/read/accessed.h"
+#include "worker/read/values/accessed.h"
 #include "worker/run/reverse_next.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"

@@ -8,14 +8,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/gdb/mi.h"
-#include "worker/investigate/search/where.h"
-#include "worker/read/accessed.h"
-#include "worker/read/brief_name.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/investigate/code/where.h"
+#include "worker/read/values/accessed.h"
+#include "worker/read/names/brief_name.h"
 #include "worker/moment/moment_names.h"
-#include "worker/read/symbol.h"
+#include "worker/read/names/symbol.h"
 #include "worker/session/relatives.h"
-#include "worker/read/values.h"
+#include "worker/read/values/values.h"
 
 #define NAME_CHARS     "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_"
 #define OPERANDS_SHOWN 4

@@ -7,20 +7,20 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "sandbox/wire/tools.h"
-#include "worker/gdb/mi.h"
+#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/gdb/plain.h"
+#include "worker/gdb/mi/plain.h"
 #include "worker/investigate/values/history_tally.h"
-#include "worker/handlers.h"
+#include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/breaks/temporary_breakpoint.h"
-#include "worker/read/mappings.h"
+#include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
-#include "worker/read/ambiguous_statics.h"
-#include "worker/read/values.h"
+#include "worker/read/names/ambiguous_statics.h"
+#include "worker/read/values/values.h"
 
 #define ROWS_BYTES    (20 * 1024) /* rows in an answer */
 #define ACCESSES_MAX  20000	  /* then we give up counting */

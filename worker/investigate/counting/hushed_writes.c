@@ -1,0 +1,37 @@
+/*
+ * Hands a predicate to the software counter. It must never leave it there: the next watchpoint
+ * would be silent.
+ */
+#include "worker/investigate/counting/hushed_writes.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/must.h"
+
+void hushed_writes_make(struct hushed_writes *writes, struct replay *replay, const char *predicate)
+{
+	/* A register, or a variable of gdb's, may change without a write. */
+	if (!replay_counts_in_software(replay) || strchr(predicate, '$') ||
+	    !agent_code_make(replay, predicate, writes->code))
+		writes->code[0] = '\0';
+}
+
+static void hand_over(struct replay *replay, const char *code)
+{
+	char command[sizeof(struct hushed_writes) + 48];
+
+	snprintf(command, sizeof(command), "maint packet QRRWarden.hushed:%s", code);
+	gdb_must_console(replay_gdb(replay), command);
+}
+
+void hushed_writes_begin(const struct hushed_writes *writes, struct replay *replay)
+{
+	if (writes->code[0])
+		hand_over(replay, writes->code);
+}
+
+void hushed_writes_end(const struct hushed_writes *writes, struct replay *replay)
+{
+	if (writes->code[0] && !replay_worker(replay)->broken)
+		hand_over(replay, "");
+}

@@ -1,0 +1,88 @@
+/*
+ * Speaks to the software counter. It must never leave a count on: the next watchpoint would be
+ * silent.
+ */
+#include "worker/investigate/counting/tallied_writes.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/breaks/hardware.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/must.h"
+#include "worker/read/values/accessed.h"
+
+#define PACKET	    "maint packet QRRWarden."
+#define NUMBER_SIZE 17 /* with its separator */
+
+static bool take_table(const char *hex, struct tally_table *table)
+{
+	uint8_t *bytes = (uint8_t *)table;
+
+	if (!hex || strlen(hex) != 2 * sizeof(*table))
+		return false;
+	for (size_t i = 0; i < sizeof(*table); i++)
+		bytes[i] = (uint8_t)strtoul((char[]){hex[2 * i], hex[2 * i + 1], 0}, NULL, 16);
+	return table->state == TALLY_ON && table->count <= TALLY_ROWS;
+}
+
+/* Also after an interrupt: what was counted until then is the answer. */
+bool tallied_writes_read(struct replay *replay, struct tally_table *table)
+{
+	struct gdb *gdb = replay_gdb(replay);
+	json_t *results = NULL;
+	bool read;
+
+	gdb_shield(gdb, true);
+	read =
+	    gdb_command(gdb, &results, "-data-read-memory-bytes 0x%llx %zu", TALLYMARK,
+		sizeof(*table)) == GDB_DONE &&
+	    take_table(
+		mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents"), table);
+	gdb_shield(gdb, false);
+	json_decref(results);
+	return read;
+}
+
+static bool is_on(struct replay *replay, struct tally_table *table)
+{
+	return tallied_writes_read(replay, table) && table->count == 0;
+}
+
+bool tallied_writes_begin(struct replay *replay, unsigned long long address,
+    unsigned long long size, const uint64_t *numbers, size_t count)
+{
+	char command[128 + TALLY_WANTED_MAX * NUMBER_SIZE];
+	uint8_t bytes[TALLY_SIZE_MAX];
+	struct tally_table table;
+	size_t length;
+
+	if (!replay_counts_in_software(replay) || size == 0 || size > sizeof(bytes) ||
+	    hardware_pieces(address, size) != 1 || count > TALLY_WANTED_MAX ||
+	    !accessed_whole(replay, address, bytes, size))
+		return false;
+	length = (size_t)snprintf(command, sizeof(command), PACKET "tally:%c;%llx,%llx,",
+	    numbers ? 'w' : 'n', address, size);
+	for (size_t i = 0; i < size; i++)
+		length +=
+		    (size_t)snprintf(command + length, sizeof(command) - length, "%02x", bytes[i]);
+	for (size_t i = 0; numbers && i < count; i++)
+		length += (size_t)snprintf(command + length, sizeof(command) - length, ";%llx",
+		    (unsigned long long)numbers[i]);
+	gdb_must_console(replay_gdb(replay), command);
+	return is_on(replay, &table);
+}
+
+void tallied_writes_stop_always(struct replay *replay, unsigned long long pc)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), PACKET "always:%llx", pc);
+	gdb_must_console(replay_gdb(replay), command);
+}
+
+void tallied_writes_end(struct replay *replay)
+{
+	if (!replay_worker(replay)->broken)
+		gdb_must_console(replay_gdb(replay), PACKET "tally:");
+}

@@ -1,0 +1,119 @@
+/*
+ * Reads gdb's table of mappings. File names belong to the recorded program: they end with the line,
+ * and we show them but never open them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/must.h"
+#include "worker/read/code/mappings.h"
+
+#define MAPPINGS_MAX 10000
+
+struct mappings {
+	char *text; /* the text that holds the files' names */
+	struct mapping *list;
+	size_t count;
+};
+
+void mappings_free(struct mappings *mappings)
+{
+	if (!mappings)
+		return;
+	free(mappings->list);
+	free(mappings->text);
+	free(mappings);
+}
+
+/* START END SIZE OFFSET [RIGHTS] FILE; rights since gdb 12. */
+static bool parse_line(char *line, struct mapping *mapping)
+{
+	unsigned long long numbers[4];
+	char *at = line, *end;
+
+	for (size_t i = 0; i < 4; i++) {
+		at += strspn(at, " \t");
+		if (strncmp(at, "0x", 2) != 0)
+			return false;
+		numbers[i] = strtoull(at, &end, 16);
+		at = end;
+	}
+	*mapping = (struct mapping){.start = numbers[0], .end = numbers[1], .offset = numbers[3]};
+	at += strspn(at, " \t");
+	if (strspn(at, "rwxps-") == 4) {
+		memcpy(mapping->rights, at, 4);
+		at += 4;
+	}
+	at += strspn(at, " \t");
+	mapping->file = at;
+	for (end = at + strlen(at); end > at && (end[-1] == ' ' || end[-1] == '\t'); end--)
+		end[-1] = '\0';
+	return mapping->start < mapping->end;
+}
+
+struct mappings *mappings_parse(const char *text)
+{
+	struct mappings *mappings = calloc(1, sizeof(*mappings));
+	char *rest, *line;
+
+	if (!mappings || !(mappings->text = strdup(text)))
+		goto failed;
+	mappings->list = calloc(MAPPINGS_MAX, sizeof(*mappings->list));
+	if (!mappings->list)
+		goto failed;
+	for (line = strtok_r(mappings->text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		if (mappings->count < MAPPINGS_MAX &&
+		    parse_line(line, &mappings->list[mappings->count]))
+			mappings->count++;
+	if (mappings->count)
+		return mappings;
+failed:
+	mappings_free(mappings);
+	return NULL;
+}
+
+struct mappings *mappings_read(struct replay *replay)
+{
+	struct gdb *gdb = replay_gdb(replay);
+	const char *text;
+
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info proc mappings"),
+		"it is not known what is mapped, so nothing here rests on that"))
+		return NULL;
+	return mappings_parse(text);
+}
+
+size_t mappings_count(const struct mappings *mappings)
+{
+	return mappings->count;
+}
+
+const struct mapping *mappings_get(const struct mappings *mappings, size_t number)
+{
+	return &mappings->list[number];
+}
+
+const struct mapping *mappings_above(const struct mappings *mappings, unsigned long long address)
+{
+	for (size_t i = 0; i < mappings->count; i++)
+		if (address < mappings->list[i].end)
+			return &mappings->list[i];
+	return NULL;
+}
+
+const struct mapping *mappings_find(const struct mappings *mappings, unsigned long long address)
+{
+	const struct mapping *mapping = mappings_above(mappings, address);
+
+	return mapping && mapping->start <= address ? mapping : NULL;
+}
+
+unsigned long long mappings_base(const struct mappings *mappings, const struct mapping *mapping)
+{
+	const struct mapping *first = mapping;
+
+	while (first > mappings->list && strcmp(first[-1].file, mapping->file) == 0 &&
+	       first[-1].offset <= first->offset)
+		first--;
+	return first->start;
+}

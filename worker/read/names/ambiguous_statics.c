@@ -1,0 +1,137 @@
+/*
+ * See ambiguous_statics.h. Asks gdb's Python, because no other command tells whose variable a name
+ * is.
+ */
+#include "worker/read/names/ambiguous_statics.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/must.h"
+#include "worker/read/names/identifiers.h"
+#include "worker/read/names/scope.h"
+#include "worker/session/selection.h"
+#include "worker/session/taught.h"
+
+#define NAME_SHOWN 128
+#define AMBIGUOUS  "rr-ambiguous "
+
+/* What an answer is without, where gdb cannot tell. */
+#define UNCHECKED "a static variable of another file may be meant"
+
+/* Prints AMBIGUOUS, the name, and files that have a variable of that name. */
+static const char definition[] =
+    "python exec(\""
+    "def rr_whose(symbol):\\n"
+    "    objfile = symbol.symtab.objfile\\n"
+    "    return (objfile.owner or objfile).filename\\n"
+    "def rr_knows(block, name):\\n"
+    "    while block is not None and not block.is_global:\\n"
+    "        if any(symbol.name == name for symbol in block): return True\\n"
+    "        block = block.static_block if block.function else block.superblock\\n"
+    "    return False\\n"
+    "def rr_is_value(symbol):\\n"
+    "    return symbol.addr_class not in (gdb.SYMBOL_LOC_TYPEDEF, gdb.SYMBOL_LOC_BLOCK, "
+    "gdb.SYMBOL_LOC_LABEL)\\n"
+    "def rr_check(name, block, homes):\\n"
+    "    found = gdb.lookup_symbol(name, block)[0] if block else gdb.lookup_static_symbol(name)\\n"
+    "    if found is None or not rr_is_value(found): return\\n"
+    "    name = found.name\\n" /* with its namespaces */
+    "    if found.needs_frame or gdb.lookup_global_symbol(name) or rr_knows(block, name): return\\n"
+    "    every = [s for s in gdb.lookup_static_symbols(name) if rr_is_value(s)]\\n"
+    "    if not every: return\\n"
+    "    near = {(s.symtab.filename, s.line) for s in every if rr_whose(s) in homes}\\n"
+    "    files = sorted({s.symtab.filename.split('/')[-1] for s in every})\\n"
+    "    if len(near) != 1: print('" AMBIGUOUS "' + name, ', '.join(files[:4]))\\n"
+    "def rr_check_all(*names):\\n"
+    "    frame = gdb.selected_frame()\\n"
+    "    homes = {gdb.current_progspace().filename}\\n"
+    "    try: block = frame.block()\\n"
+    "    except RuntimeError: block = None\\n"
+    "    if frame.function(): homes.add(rr_whose(frame.function()))\\n"
+    "    for name in names: rr_check(name, block, homes)\\n"
+    "\")";
+
+static bool is_keyword(struct identifier word)
+{
+	static const char *const keywords[] = {"char", "const", "double", "float", "int", "long",
+	    "short", "signed", "sizeof", "struct", "union", "unsigned", "void", NULL};
+
+	for (const char *const *keyword = keywords; *keyword; keyword++)
+		if (strlen(*keyword) == word.length &&
+		    strncmp(*keyword, word.name, word.length) == 0)
+			return true;
+	return false;
+}
+
+/* "python rr_check_all('a','b')": as many of the names from `next` on as one command holds, at
+ * least one. `next` goes on to the first one that is left. False: there are no names. */
+static bool write_command(
+    const char *expression, struct identifier *next, char *command, size_t size)
+{
+	size_t length = (size_t)snprintf(command, size, "python rr_check_all(");
+	int count = 0;
+
+	for (; next->name; *next = identifier_next(expression, next->name + next->length)) {
+		if (next->name[0] == '$' || is_keyword(*next) ||
+		    next->length > REPLAY_EXPRESSION_MAX)
+			continue;
+		if (count > 0 && length + next->length + 5 > size)
+			break;
+		length += (size_t)snprintf(command + length, size - length, "%s'%.*s'",
+		    count++ ? "," : "", (int)next->length, next->name);
+	}
+	snprintf(command + length, size - length, ")");
+	return count > 0;
+}
+
+/* From a line "rr-ambiguous NAME FILE, FILE". */
+static void fail(const char *line, struct failure *failure)
+{
+	char name[NAME_SHOWN] = "", file[NAME_SHOWN] = "", hint[FAILURE_HINT_MAX];
+	int at = 0;
+
+	sscanf(line, AMBIGUOUS "%127s %n%127[^,\n]", name, &at, file);
+	snprintf(hint, sizeof(hint), "'%s'::%s is that file's", file, name);
+	failure_set(failure, ERROR_INVALID_ARGUMENT, hint,
+	    "No symbol \"%s\" in current context; static variables of that name are in other "
+	    "files: %.*s",
+	    name, (int)strcspn(line + at, "\n"), line + at);
+}
+
+static void define(struct replay *replay)
+{
+	struct gdb *gdb = replay_gdb(replay);
+	struct taught *taught = replay_taught(replay);
+
+	if (taught->statics != STATICS_UNTRIED)
+		return;
+	if (gdb_done_or_warn(gdb, gdb_console(gdb, NULL, definition), UNCHECKED))
+		taught->statics = STATICS_CHECKED;
+	else if (!replay_worker(replay)->interrupt)
+		taught->statics = STATICS_UNKNOWN;
+}
+
+bool ambiguous_statics_check(struct replay *replay, const char *expression, struct failure *failure)
+{
+	struct gdb *gdb = replay_gdb(replay);
+	struct identifier next = identifier_next(expression, expression);
+	char command[REPLAY_EXPRESSION_MAX + 64]; /* any one name fits */
+	const char *line = NULL;
+
+	while (!line && write_command(expression, &next, command, sizeof(command))) {
+		define(replay);
+		if (replay_taught(replay)->statics != STATICS_CHECKED)
+			return true;
+		if (!selection_console(replay, command)) {
+			gdb_done_or_warn(
+			    gdb, replay_worker(replay)->broken ? GDB_LOST : GDB_REFUSED, UNCHECKED);
+			return true;
+		}
+		line = strstr(gdb_console_text(gdb), AMBIGUOUS);
+	}
+	if (!line)
+		return true;
+	fail(line, failure);
+	scope_explain(replay, failure);
+	return false;
+}

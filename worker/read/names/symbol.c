@@ -1,0 +1,57 @@
+/*
+ * Reads the answers of gdb's `info symbol`.
+ */
+#include "worker/read/names/symbol.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/must.h"
+
+/* Where " + 21" begins before `end`; `end` if there is no offset. */
+static const char *find_offset(const char *name, const char *end)
+{
+	const char *at = end;
+
+	while (at > name && at[-1] >= '0' && at[-1] <= '9')
+		at--;
+	return at < end && at - name > 3 && strncmp(at - 3, " + ", 3) == 0 ? at - 3 : end;
+}
+
+bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol)
+{
+	struct gdb *gdb = replay_gdb(replay);
+	const char *said, *end, *offset;
+	char command[128];
+
+	*symbol = (struct symbol){0};
+	snprintf(command, sizeof(command), "info symbol %s", expression);
+	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
+		"the symbol at an address was not looked up") ||
+	    !(end = strstr(said, " in section ")))
+		return false;
+	offset = find_offset(said, end);
+	if (offset < end)
+		symbol->offset = strtoull(offset + 3, NULL, 10);
+	snprintf(symbol->name, sizeof(symbol->name), "%.*s", (int)(offset - said), said);
+	snprintf(symbol->said, sizeof(symbol->said), "%.*s", (int)strcspn(said, "\n"), said);
+	return true;
+}
+
+bool symbol_at(struct replay *replay, unsigned long long address, struct symbol *symbol)
+{
+	char expression[32];
+
+	snprintf(expression, sizeof(expression), "0x%llx", address);
+	return symbol_of(replay, expression, symbol);
+}
+
+const char *symbol_file(struct replay *replay, unsigned long long address, struct symbol *symbol)
+{
+	static const char section[] = " in section ", of[] = " of ";
+	const char *at =
+	    address && symbol_at(replay, address, symbol) ? strstr(symbol->said, section) : NULL;
+
+	at = at ? strstr(at + sizeof(section) - 1, of) : NULL;
+	return at ? at + sizeof(of) - 1 : NULL;
+}

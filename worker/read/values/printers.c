@@ -1,0 +1,47 @@
+/*
+ * Enables and disables gdb's pretty printers of the C++ library.
+ */
+#include "worker/read/values/printers.h"
+
+#include <string.h>
+#include "worker/gdb/library.h"
+#include "worker/gdb/must.h"
+#include "worker/session/taught.h"
+
+void printers_load(struct replay *replay)
+{
+	struct taught *taught = replay_taught(replay);
+
+	if (!taught->printers_loaded)
+		library_load(replay_gdb(replay));
+	taught->printers_loaded = true;
+}
+
+void printers_begin(struct replay *replay)
+{
+	printers_load(replay);
+	/* A gdb without Python has none. An interrupt may have left some of them on. */
+	replay_taught(replay)->printers_on =
+	    gdb_console(replay_gdb(replay), NULL, LIBRARY_PRINTERS_ON) == GDB_DONE ||
+	    gdb_was_interrupted(replay_gdb(replay));
+}
+
+void printers_end(struct replay *replay)
+{
+	struct taught *taught = replay_taught(replay);
+
+	if (taught->printers_on && !replay_worker(replay)->broken)
+		gdb_must_console(replay_gdb(replay), LIBRARY_PRINTERS_OFF);
+	taught->printers_on = false;
+}
+
+bool printers_would_help(const char *value)
+{
+	/* The second is what plain.c makes of a map, a set or a list. */
+	static const char *const signs[] = {"_M_", " elements}", "{1 element}"};
+	bool found = false;
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(*signs); i++)
+		found |= strstr(value, signs[i]) != NULL;
+	return found;
+}

@@ -1,0 +1,355 @@
+/*
+ * Parser of `rr dump -e -p`. Each event is a line with time, event and tid, a line of registers,
+ * and what happened to tasks and mappings at that event. Must never trust a number or the length of
+ * a line.
+ */
+#include "worker/trace/dump/execs.h"
+
+#include <limits.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include "sandbox/wire/scrub.h"
+#include "worker/trace/dump/grow.h"
+
+#define ENDINGS_MAX    20000
+#define THREADS_MAX    4096
+#define TOGETHER_MAX   3   /* events between two threads that end with their process */
+#define TIMEOUT_STATUS 124 /* of timeout(1), if it ended its program */
+#define FILE_SHOWN     400
+#define CALLS_MAX      64 /* under way at the same time; of more the oldest are forgotten */
+#define CALL_LENGTH    2  /* bytes of the instruction */
+#define TICKS_MAX      (1LL << 62)
+
+struct execs_parser {
+	struct dump_parser dump;
+	struct execs *execs;
+	bool too_long;	  /* the line that is read */
+	bool enters_exec; /* the event is the beginning of an execve, or execveat */
+	bool leaves_exec; /* it is the return of one */
+	bool counted;	  /* which has succeeded: the last of the list is of this event */
+	long long event, ticks;
+	int tid;
+	struct exec_call calls[CALLS_MAX]; /* a ring */
+	size_t next_call;
+};
+
+/* rr's name of a signal, which ends at "(", as its number; 0 for none. */
+static int signal_number(const char *name)
+{
+	size_t length = strcspn(name, "(");
+	long realtime;
+
+	if (strncmp(name, "SIGRT", 5) == 0) {
+		realtime = strtol(name + 5, NULL, 10);
+		return realtime >= 0 && realtime <= 32 ? 32 + (int)realtime : 0;
+	}
+	if (strncmp(name, "SIGIO(", 6) == 0)
+		return SIGIO;
+	for (int number = 1; length > 3 && number < 32; number++) {
+		const char *known = sigabbrev_np(number);
+		if (known && strncmp(known, name + 3, length - 3) == 0 && !known[length - 3])
+			return number;
+	}
+	return 0;
+}
+
+static void note_signal(struct execs *execs, const char *line)
+{
+	static const char handler[] = "event:`SIGNAL_HANDLER: ";
+	static const char delivery[] = "event:`SIGNAL_DELIVERY: ";
+	const char *with = strstr(line, handler), *without = strstr(line, delivery);
+	int number = with      ? signal_number(with + sizeof(handler) - 1)
+		     : without ? signal_number(without + sizeof(delivery) - 1)
+			       : 0;
+
+	if (number > 0 && number <= 64)
+		*(with ? &execs->handled : &execs->unhandled) |= 1ULL << (number - 1);
+}
+
+static void note_event(struct execs_parser *parser, const char *line)
+{
+	long long event = dump_number(line, "global_time:", DUMP_EVENT_MAX);
+	long long tid = dump_number(line, " tid:", INT_MAX);
+
+	parser->enters_exec = parser->leaves_exec = parser->counted = false;
+	if (event < 0 || tid <= 0)
+		return;
+	parser->ticks = dump_number(line, " ticks:", TICKS_MAX);
+	parser->event = parser->execs->last = event;
+	parser->tid = (int)tid;
+	parser->execs->open = !strstr(line, "event:`EXIT'");
+	work_add(&parser->execs->work, (int)tid, event, parser->ticks);
+	note_signal(parser->execs, line);
+	if (!parser->execs->first_pid)
+		parser->execs->first_pid = (int)tid;
+	if (!strstr(line, "SYSCALL: execve'") && !strstr(line, "SYSCALL: execveat'"))
+		return;
+	parser->enters_exec = strstr(line, "ENTERING_SYSCALL");
+	parser->leaves_exec = strstr(line, "EXITING_SYSCALL");
+}
+
+static struct exec_call *call_of(struct execs_parser *parser, long long tid)
+{
+	for (size_t i = 0; i < CALLS_MAX; i++)
+		if (parser->calls[i].event && parser->calls[i].tid == tid)
+			return &parser->calls[i];
+	return NULL;
+}
+
+static void add_call(struct execs_parser *parser, const char *line)
+{
+	const char *pc = strstr(line, " rip:0x");
+	unsigned long long behind = pc ? strtoull(pc + 5, NULL, 16) : 0;
+	struct exec_call *call = call_of(parser, parser->tid);
+
+	if (!call)
+		call = &parser->calls[parser->next_call++ % CALLS_MAX];
+	*call = (struct exec_call){0};
+	if (behind >= CALL_LENGTH && parser->ticks >= 0)
+		*call = (struct exec_call){
+		    .tid = parser->tid,
+		    .event = parser->event,
+		    .ticks = parser->ticks,
+		    .pc = behind - CALL_LENGTH,
+		};
+}
+
+/* The exec of this event is the one that the task called. */
+static void note_caller(struct execs_parser *parser, long long tid)
+{
+	struct exec_call *call = call_of(parser, tid);
+
+	if (call)
+		parser->execs->list[parser->execs->count - 1].call = *call;
+}
+
+static void add_exec(struct execs_parser *parser)
+{
+	struct execs *execs = parser->execs;
+	struct exec *list;
+
+	if (execs->count >= EXECS_MAX ||
+	    !(list = grow_list(execs->list, execs->count, sizeof(*list)))) {
+		execs->cut = true;
+		return;
+	}
+	execs->list = list;
+	/* Until the task event says otherwise: for a thread's exec it is the thread's, or rr
+	 * writes none. */
+	list[execs->count++] =
+	    (struct exec){.pid = parser->tid, .event = parser->event, .by_thread = true};
+	parser->counted = true;
+}
+
+static void note_registers(struct execs_parser *parser, const char *line)
+{
+	if (parser->leaves_exec &&
+	    (strncmp(line, "rax:0x0 ", 8) == 0 || strncmp(line, "eax:0x0 ", 8) == 0))
+		add_exec(parser);
+	if (parser->enters_exec)
+		add_call(parser, line);
+	parser->enters_exec = parser->leaves_exec = false;
+}
+
+static void note_file(struct execs_parser *parser, const char *line)
+{
+	struct execs *execs = parser->execs;
+	const char *file = strstr(line, " file=");
+	long long tid = dump_number(line, " tid=", INT_MAX);
+	struct exec *exec;
+
+	if (!parser->counted)
+		return;
+	note_caller(parser, tid);
+	exec = &execs->list[execs->count - 1];
+	if (tid == parser->tid)
+		exec->by_thread = false;
+	if (file && file[6] && !exec->file && !parser->too_long)
+		exec->file = strdup(file + 6);
+}
+
+static int process_of(const struct execs *execs, int tid)
+{
+	for (size_t i = execs->thread_count; i > 0; i--)
+		if (execs->threads[i - 1].tid == tid)
+			return execs->threads[i - 1].pid;
+	return tid;
+}
+
+static void note_ending(struct execs_parser *parser, const char *line)
+{
+	struct execs *execs = parser->execs;
+	long long tid = dump_number(line, " tid=", INT_MAX);
+	long long status = dump_number(line, " status=", INT_MAX);
+	struct ending *list;
+
+	if (tid <= 0 || status < 0 || execs->ending_count >= ENDINGS_MAX ||
+	    !(list = grow_list(execs->endings, execs->ending_count, sizeof(*list))))
+		return;
+	execs->endings = list;
+	list[execs->ending_count++] =
+	    (struct ending){(int)tid, process_of(execs, (int)tid), (int)status, parser->event};
+}
+
+/* A clone that shares the process makes a thread of it; at an exec its parent is who called. */
+static void note_clone(struct execs_parser *parser, const char *line)
+{
+	static const char flags_are[] = " clone_flags=";
+	struct execs *execs = parser->execs;
+	long long tid = dump_number(line, " tid=", INT_MAX);
+	long long parent = dump_number(line, " parent=", INT_MAX);
+	const char *flags = strstr(line, flags_are);
+	struct thread *list;
+
+	if (parser->counted)
+		note_caller(parser, parent);
+	if (tid <= 0 || parent <= 0 || !flags || execs->thread_count >= THREADS_MAX ||
+	    !(strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD) ||
+	    !(list = grow_list(execs->threads, execs->thread_count, sizeof(*list))))
+		return;
+	execs->threads = list;
+	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};
+}
+
+static void note_mapping(struct execs_parser *parser, const char *line)
+{
+	if (!parser->too_long)
+		outside_note(&parser->execs->outside, line);
+}
+
+static void read_line(struct dump_parser *dump, const char *line, bool too_long)
+{
+	static const struct {
+		const char *begins;
+		void (*take)(struct execs_parser *parser, const char *line);
+	} kinds[] = {
+	    {"  real_time:", note_event},
+	    {"rax:", note_registers},
+	    {"eax:", note_registers},
+	    {"  TraceTaskEvent::EXEC ", note_file},
+	    {"  TraceTaskEvent::EXIT ", note_ending},
+	    {"  TraceTaskEvent::CLONE ", note_clone},
+	    {OUTSIDE_LINE, note_mapping},
+	};
+	struct execs_parser *parser = (struct execs_parser *)dump;
+
+	parser->too_long = too_long;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+		if (strncmp(line, kinds[i].begins, strlen(kinds[i].begins)) != 0)
+			continue;
+		kinds[i].take(parser, line);
+		break;
+	}
+}
+
+struct dump_parser *execs_parser(struct execs *execs)
+{
+	struct execs_parser *parser = calloc(1, sizeof(*parser));
+
+	if (!parser)
+		return NULL;
+	parser->dump.read_line = read_line;
+	parser->execs = execs;
+	return &parser->dump;
+}
+
+void execs_free(struct execs *execs)
+{
+	for (size_t i = 0; i < execs->count; i++)
+		free(execs->list[i].file);
+	free(execs->list);
+	free(execs->endings);
+	free(execs->threads);
+	work_free(&execs->work);
+	outside_free(&execs->outside);
+	*execs = (struct execs){0};
+}
+
+json_t *execs_json(const struct execs *execs, int pid)
+{
+	json_t *images = NULL, *image;
+
+	for (size_t i = 0; i < execs->count; i++) {
+		const struct exec *exec = &execs->list[i];
+		if (exec->pid != pid || json_array_size(images) >= EXECS_SHOWN)
+			continue;
+		image = json_pack("{s:I}", "event", (json_int_t)exec->event);
+		if (exec->file)
+			json_object_set_new(image, "file",
+			    scrub_json_middle(exec->file, strlen(exec->file), FILE_SHOWN, NULL));
+		if (!images)
+			images = json_array();
+		json_array_append_new(images, image);
+	}
+	return images;
+}
+
+int execs_status(const struct execs *execs, int pid)
+{
+	for (size_t i = execs->ending_count; i > 0; i--)
+		if (execs->endings[i - 1].tid == pid)
+			return execs->endings[i - 1].status;
+	return -1;
+}
+
+/* Whether a program that ended so crashed: by a signal that it brought on itself. */
+static bool is_crash(int status)
+{
+	static const int crashes[] = {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSYS, SIGTRAP};
+
+	for (size_t i = 0; status >= 0 && i < sizeof(crashes) / sizeof(*crashes); i++)
+		if (WIFSIGNALED(status) && WTERMSIG(status) == crashes[i])
+			return true;
+	return false;
+}
+
+/* Whether the first process ended as another did before it: directly, as shells put it, or as
+ * timeout(1) puts it, which ended the other. */
+static bool passes_on(int first, int other)
+{
+	if (first <= 0 || other <= 0)
+		return false;
+	if (WIFSIGNALED(other) && WIFEXITED(first))
+		return WEXITSTATUS(first) == 128 + WTERMSIG(other) ||
+		       (WEXITSTATUS(first) == TIMEOUT_STATUS && WTERMSIG(other) == SIGTERM);
+	return first == other && !(WIFSIGNALED(other) && WTERMSIG(other) == SIGKILL);
+}
+
+int execs_worst_pid(const struct execs *execs)
+{
+	int first = execs_status(execs, execs->first_pid), heir = execs->first_pid;
+
+	for (size_t i = 0; i < execs->ending_count; i++) {
+		const struct ending *ending = &execs->endings[i];
+
+		if (ending->tid != ending->pid || ending->pid == execs->first_pid)
+			continue;
+		if (is_crash(ending->status))
+			return ending->pid;
+		if (passes_on(first, ending->status))
+			heir = ending->pid;
+	}
+	return heir;
+}
+
+long long execs_together(const struct execs *execs, int pid)
+{
+	long long from = 0;
+	size_t count = 0;
+
+	for (size_t i = execs->ending_count; i > 0; i--) {
+		const struct ending *ending = &execs->endings[i - 1];
+
+		if (ending->pid != pid)
+			continue;
+		if (from && from - ending->event > TOGETHER_MAX)
+			break;
+		from = ending->event;
+		count++;
+	}
+	return count > 1 ? from - 1 : 0;
+}

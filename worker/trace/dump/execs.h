@@ -1,0 +1,88 @@
+#ifndef WORKER_EXECS_H
+#define WORKER_EXECS_H
+/*
+ * The successful execs of a trace and how its processes ended, out of the text that `rr dump -e -p`
+ * prints. The text is read as it comes, because it is a kilobyte for each event of the trace.
+ */
+#include <jansson.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "worker/serve/ops.h"
+#include "worker/trace/dump/dump_lines.h"
+#include "worker/trace/dump/outside.h"
+#include "worker/trace/dump/work.h"
+
+#define EXECS_MAX      20000 /* further ones only set `cut` */
+#define EXECS_SHOWN    50
+#define EXECS_READ_MS  10000 /* for reading a trace's, while somebody waits */
+#define EXECS_FILE_MAX 4096  /* bytes of a file's name; a longer one is unknown */
+
+/* A call of exec where it begins: the last instruction of the old image. event 0: not known. */
+struct exec_call {
+	int tid;
+	long long event, ticks;
+	unsigned long long pc;
+};
+
+struct exec {
+	int pid;
+	long long event; /* at which the exec has succeeded: the new image begins behind it */
+	char *file;	 /* the new image; NULL: rr does not say */
+	bool by_thread;	 /* a thread that was not the leader called it */
+	struct exec_call call;
+};
+
+struct ending {
+	int tid, pid; /* of a thread, and the process it belonged to; equal for the first thread */
+	int status;   /* as from waitpid */
+	long long event;
+};
+
+struct thread {
+	int tid, pid;
+};
+
+struct execs {
+	struct exec *list;	/* in the order of events */
+	struct ending *endings; /* likewise */
+	struct thread *threads; /* but the first ones of processes */
+	size_t count, ending_count, thread_count;
+	uint64_t handled, unhandled; /* signals, bit N-1: they ran a handler, or did without */
+	int first_pid;		     /* the first process of the trace; 0: there was no event */
+	long long last;		     /* the last event that was seen */
+	struct work work;	     /* of all processes */
+	struct outside outside;
+	bool open; /* the last event is not the end of a task, as it is where rr closes a trace */
+	bool cut;  /* not everything was read, or there was more than the bounds allow */
+};
+
+/* The parser, for dump_parser_feed and dump_parser_end. It fills `execs`, which must be zeroed and
+ * outlive it. NULL when memory is out. */
+struct dump_parser *execs_parser(struct execs *execs);
+
+void execs_free(struct execs *execs);
+
+/* How a process ended, as from waitpid; -1: unknown. */
+int execs_status(const struct execs *execs, int pid);
+
+/* The process that the trace is about: where the first one only passed on how another ended
+ * (timeout ./a, sh -c "./a; true"), that one. */
+int execs_worst_pid(const struct execs *execs);
+
+/* The last event before the threads that a process ended with began to end; 0: it had one. */
+long long execs_together(const struct execs *execs, int pid);
+
+/* [{event, file?}] of one process, at most EXECS_SHOWN of them; NULL when there is none. */
+json_t *execs_json(const struct execs *execs, int pid);
+
+/*
+ * Reads the trace at an absolute path, which was judged before, for at most limit_ms: what was read
+ * until then stays, with `cut` set. rr dump cannot see the directory `hidden`; NULL: none. False
+ * with *failure filled when rr dump does not start or the operation was interrupted; execs_free in
+ * every case.
+ */
+bool execs_read(struct worker *worker, const char *path, const char *hidden, int limit_ms,
+    struct execs *execs, struct failure *failure);
+
+#endif
