@@ -1,35 +1,53 @@
 /*
- * The script of gdb's helpers for the C++ library. Python reads and runs it when it is told to:
- * that takes 100 ms, which the start of a session must not cost. gdb's own reading of it would cost
- * 25 ms more.
+ * The Python scripts. gdb's Python reads and runs one when it is told to: the helpers take 100 ms,
+ * which the start of a session must not cost. gdb's own reading of them would cost 25 ms more.
  */
 #include "worker/gdb/library.h"
 
 #include <stdio.h>
 #include "worker/serve/tool.h"
 
-/* The Python files, as they are. */
-__asm__(".pushsection .rodata\n"
-	"library_script: .incbin \"worker/gdb/script/conditions.py\"\n"
-	".incbin \"worker/gdb/script/printers.py\"\n"
-	".incbin \"worker/gdb/script/library.py\"\n"
-	".byte 0\n"
-	".popsection\n");
-extern const char library_script[] __attribute__((visibility("hidden")));
+/* Begins a script in the file that gdb has; LINE ends its name. */
+#define MARK "# -- "
+#define LINE " --"
 
-/* Between what gdb has sourced and the script. */
-#define MARK "# the helpers"
+#define BEGIN(name)  ".ascii \"\\n" MARK name LINE "\\n\"\n"
+#define SCRIPT(name) ".incbin \"worker/gdb/script/" name ".py\"\n"
+
+/* The Python files, as they are. */
+__asm__(
+    ".pushsection .rodata\n"
+    "all_scripts:\n" BEGIN("statics") SCRIPT("statics") BEGIN("silent_hits") SCRIPT("silent_hits")
+	BEGIN("helpers") SCRIPT("conditions") SCRIPT("printers") SCRIPT("library") ".byte 0\n"
+										   ".popsection\n");
+extern const char all_scripts[] __attribute__((visibility("hidden")));
+
+#define COMMAND_MAX 256
 
 bool library_write(int file)
 {
-	return dprintf(file, MARK "\n%s", library_script) > 0;
+	return dprintf(file, "%s", all_scripts) > 0;
+}
+
+/* The command that runs a script, and then something else. */
+static const char *running(char command[COMMAND_MAX], const char *script, const char *then)
+{
+	snprintf(command, COMMAND_MAX,
+	    "python exec(open('/proc/self/fd/%d').read().partition('" MARK "%s" LINE
+	    "')[2].partition('" MARK "')[0])%s",
+	    TOOL_EXTRA_FD, script, then);
+	return command;
+}
+
+enum gdb_outcome library_run(struct gdb *gdb, const char *script)
+{
+	char command[COMMAND_MAX];
+
+	return gdb_console(gdb, NULL, running(command, script, ""));
 }
 
 void library_load(struct gdb *gdb)
 {
-	static const char load[] =
-	    "-interpreter-exec console \"python exec(open('/proc/self/fd/%d').read()"
-	    ".rpartition('" MARK "')[2]); load_library_helpers()\"\n";
 	static const char *const commands[] = {
 	    "-enable-pretty-printing\n", /* of variable objects, while a printer is enabled */
 	    /* those of Rust and Go stay on: they show what others show without help */
@@ -37,10 +55,11 @@ void library_load(struct gdb *gdb)
 	    /* for expressions: why a helper could not answer; see exchange.c */
 	    "-gdb-set python print-stack message\n",
 	};
-	char command[sizeof(load) + 16];
+	char command[COMMAND_MAX], line[COMMAND_MAX + 32];
 
-	snprintf(command, sizeof(command), load, TOOL_EXTRA_FD);
-	gdb_tell(gdb, command);
+	snprintf(line, sizeof(line), "-interpreter-exec console \"%s\"\n",
+	    running(command, "helpers", "; load_library_helpers()"));
+	gdb_tell(gdb, line);
 	for (size_t i = 0; i < sizeof(commands) / sizeof(*commands); i++)
 		gdb_tell(gdb, commands[i]);
 }

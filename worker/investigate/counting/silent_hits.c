@@ -1,9 +1,8 @@
 /*
- * gdb asks the method `stop` of a breakpoint in Python whether it stops. Ours says no where it has
- * noted all that a row needs: the moment and its sum (as fingerprint.c makes it), and the two
- * values.
+ * The other half of silent_hits.py.
  */
 #include "worker/investigate/counting/silent_hits.h"
+#include "worker/gdb/library.h"
 #include "worker/gdb/must.h"
 #include "worker/session/selection.h"
 
@@ -12,67 +11,7 @@
 #include <string.h>
 #include "worker/session/taught.h"
 
-#define ROW "rr-silent-hits "
-
-/*
- * It stops all the same at times, so that the search can tell how far it is. A value that needs
- * more memory than its own could be shown otherwise later: only numbers and plain pointers.
- */
-static const char definition[] =
-    "python exec(\""
-    "import time\\n"
-    "class rr_silent_hits(gdb.Breakpoint):\\n"
-    "    def __init__(self, place):\\n"
-    "        value = gdb.parse_and_eval(place)\\n"
-    "        plain = value.type.strip_typedefs()\\n"
-    "        kinds = (gdb.TYPE_CODE_INT, gdb.TYPE_CODE_ENUM, gdb.TYPE_CODE_BOOL, "
-    "gdb.TYPE_CODE_FLT, gdb.TYPE_CODE_PTR)\\n"
-    "        if plain.code not in kinds: raise gdb.GdbError('not a number')\\n"
-    "        self.prefix = ''\\n"
-    "        if plain.code == gdb.TYPE_CODE_PTR:\\n"
-    "            if plain.target().strip_typedefs().sizeof == 1: raise gdb.GdbError('a string')\\n"
-    "            self.prefix = '(%s) ' % value.type\\n"
-    "        gdb.set_convenience_variable('rr_tallied', value.address)\\n"
-    "        super().__init__('*$rr_tallied', "
-    "gdb.BP_WATCHPOINT, gdb.WP_WRITE)\\n"
-    "        self.pointer, self.known = value.address, set()\\n"
-    "        if self.type != gdb.BP_HARDWARE_WATCHPOINT: self.delete()\\n"
-    "        else: print('" ROW "%d' % self.number)\\n"
-    "    def begin(self, until):\\n"
-    "        self.begun, self.until, self.rows = time.monotonic(), until, []\\n"
-    "        self.old = self.text()\\n"
-    "    def text(self):\\n"
-    "        return (self.prefix + str(self.pointer.dereference())).replace('\\\\n', ' ')"
-    ".replace('\\\\t', ' ')\\n"
-    "    def when(self, command):\\n"
-    "        said = gdb.execute(command, to_string=True)\\n"
-    "        return int(said.split(':')[1].split()[0]) + said.startswith('Completed event')\\n"
-    "    def sum(self, frame):\\n"
-    "        text = ''.join('0x%x' % (int(frame.read_register(name)) & 0xffffffffffffffff) "
-    "for name in 'rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15'.split())\\n"
-    "        sp = int(frame.read_register('rsp')) & 0xffffffffffffffff\\n"
-    "        text += bytes(gdb.selected_inferior().read_memory(sp, 128)).hex()\\n"
-    "        sum = 2166136261\\n"
-    "        for byte in text.encode(): sum = (sum ^ byte) * 16777619 & 0xffffffff\\n"
-    "        return sum or 1\\n"
-    "    def stop(self):\\n"
-    "        old, self.old = self.old, self.text()\\n"
-    "        frame = gdb.newest_frame()\\n"
-    "        late = len(self.rows) == 100 or time.monotonic() - self.begun > 0.25\\n"
-    "        if late or frame.pc() not in self.known: return True\\n"
-    "        event = self.when('when')\\n"
-    "        if self.until and event >= self.until: return True\\n"
-    "        row = '%d %d %d %x %x\\\\t%s\\\\t%s' % (event, self.when('when-ticks'), "
-    "gdb.selected_thread().ptid[1], frame.pc(), self.sum(frame), old, self.old)\\n"
-    "        self.rows += [row]\\n" /* with append, an interrupt could come before the return */
-    "        return False\\n"
-    "    def know(self, value):\\n"
-    "        if self.old != value: raise gdb.GdbError('shown otherwise')\\n"
-    "        self.known.add(gdb.newest_frame().pc())\\n"
-    "    def take(self):\\n"
-    "        for row in self.rows: print('" ROW "' + row)\\n"
-    "        self.begun, self.rows = time.monotonic(), []\\n"
-    "\")";
+#define ROW "rr-silent-hits " /* begins what it prints */
 
 /* A string in Python's notation. False if it does not fit, or would need escapes. */
 static bool quote(char *to, size_t size, const char *text)
@@ -92,7 +31,7 @@ int silent_hits_make(struct silent_hits *hits, struct replay *replay, const char
 
 	*hits = (struct silent_hits){0};
 	if (!taught->silent_hits)
-		taught->silent_hits = gdb_console(gdb, NULL, definition) == GDB_DONE;
+		taught->silent_hits = library_run(gdb, "silent_hits") == GDB_DONE;
 	if (!taught->silent_hits || !quote(place, sizeof(place), expression))
 		return 0;
 	hits->made = true;

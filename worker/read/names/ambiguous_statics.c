@@ -6,6 +6,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include "worker/gdb/library.h"
 #include "worker/gdb/must.h"
 #include "worker/read/names/identifiers.h"
 #include "worker/read/names/scope.h"
@@ -13,43 +14,10 @@
 #include "worker/session/taught.h"
 
 #define NAME_SHOWN 128
-#define AMBIGUOUS  "rr-ambiguous "
+#define AMBIGUOUS  "rr-ambiguous " /* the name, and files that have it; see statics.py */
 
 /* What an answer is without, where gdb cannot tell. */
 #define UNCHECKED "a static variable of another file may be meant"
-
-/* Prints AMBIGUOUS, the name, and files that have a variable of that name. */
-static const char definition[] =
-    "python exec(\""
-    "def rr_whose(symbol):\\n"
-    "    objfile = symbol.symtab.objfile\\n"
-    "    return (objfile.owner or objfile).filename\\n"
-    "def rr_knows(block, name):\\n"
-    "    while block is not None and not block.is_global:\\n"
-    "        if any(symbol.name == name for symbol in block): return True\\n"
-    "        block = block.static_block if block.function else block.superblock\\n"
-    "    return False\\n"
-    "def rr_is_value(symbol):\\n"
-    "    return symbol.addr_class not in (gdb.SYMBOL_LOC_TYPEDEF, gdb.SYMBOL_LOC_BLOCK, "
-    "gdb.SYMBOL_LOC_LABEL)\\n"
-    "def rr_check(name, block, homes):\\n"
-    "    found = gdb.lookup_symbol(name, block)[0] if block else gdb.lookup_static_symbol(name)\\n"
-    "    if found is None or not rr_is_value(found): return\\n"
-    "    name = found.name\\n" /* with its namespaces */
-    "    if found.needs_frame or gdb.lookup_global_symbol(name) or rr_knows(block, name): return\\n"
-    "    every = [s for s in gdb.lookup_static_symbols(name) if rr_is_value(s)]\\n"
-    "    if not every: return\\n"
-    "    near = {(s.symtab.filename, s.line) for s in every if rr_whose(s) in homes}\\n"
-    "    files = sorted({s.symtab.filename.split('/')[-1] for s in every})\\n"
-    "    if len(near) != 1: print('" AMBIGUOUS "' + name, ', '.join(files[:4]))\\n"
-    "def rr_check_all(*names):\\n"
-    "    frame = gdb.selected_frame()\\n"
-    "    homes = {gdb.current_progspace().filename}\\n"
-    "    try: block = frame.block()\\n"
-    "    except RuntimeError: block = None\\n"
-    "    if frame.function(): homes.add(rr_whose(frame.function()))\\n"
-    "    for name in names: rr_check(name, block, homes)\\n"
-    "\")";
 
 static bool is_keyword(struct identifier word)
 {
@@ -105,7 +73,7 @@ static void define(struct replay *replay)
 
 	if (taught->statics != STATICS_UNTRIED)
 		return;
-	if (gdb_done_or_warn(gdb, gdb_console(gdb, NULL, definition), UNCHECKED))
+	if (gdb_done_or_warn(gdb, library_run(gdb, "statics"), UNCHECKED))
 		taught->statics = STATICS_CHECKED;
 	else if (!replay_worker(replay)->interrupt)
 		taught->statics = STATICS_UNKNOWN;
