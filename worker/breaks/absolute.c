@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "worker/serve/words.h"
 #include "worker/session/selection.h"
 #include "worker/read/values/values.h"
 #include "worker/read/values/place.h"
@@ -24,11 +25,6 @@ struct member {
 	size_t length;	       /* of the object in the text; 0: it is not written there as such */
 	const char *path;      /* "member", or "inner.member", to the text's end */
 };
-
-static bool is_part_of_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
-}
 
 /* The expression without spaces and parentheses around it. */
 static void strip(char to[TEXT_MAX], const char *expression)
@@ -56,7 +52,7 @@ static bool split(const char *text, size_t length, struct member *member)
 {
 	size_t name = length;
 
-	while (name && is_part_of_name(text[name - 1]))
+	while (name && is_word(text[name - 1]))
 		name--;
 	if (name == length || isdigit((unsigned char)text[name]))
 		return false;

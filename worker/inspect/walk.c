@@ -5,7 +5,6 @@
  */
 #include "worker/inspect/walk.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +12,7 @@
 #include "worker/read/values/printers.h"
 #include "worker/read/values/truth.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/words.h"
 #include "worker/session/selection.h"
 
 #define PRESENT	   "$rr_walk"
@@ -30,17 +30,12 @@ struct walk {
 	char ended[300]; /* why; "": not yet */
 };
 
-static bool is_part_of_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
 /* Whether the name stands there by itself: not as a part of another one, or as a member. */
 static bool stands_alone(const char *text, const char *at, size_t length)
 {
 	const char *before = at;
 
-	if (is_part_of_name(at[length]) || (at > text && is_part_of_name(at[-1])))
+	if (is_name(at[length]) || (at > text && is_name(at[-1])))
 		return false;
 	while (before > text && before[-1] == ' ')
 		before--;

@@ -5,9 +5,9 @@
  */
 #include "worker/gdb/mi/cast.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include "worker/serve/words.h"
 
 #define CASTS_MAX 16 /* in one text */
 
@@ -41,7 +41,7 @@ static const char *skip_blanks(const char *at)
 
 static bool is_within_name(const char *text, const char *at)
 {
-	return at > text && (isalnum((unsigned char)at[-1]) || at[-1] == '_' || at[-1] == '$');
+	return at > text && is_name(at[-1]);
 }
 
 /* The last one of the text: nothing behind it is one, so the innermost come first. */
@@ -95,21 +95,19 @@ static bool replace(char *to, size_t size, const char *text)
 
 static bool is_in_name(char byte)
 {
-	return isalnum((unsigned char)byte) || byte == '_' || byte == '$' || byte == ':';
+	return is_name(byte) || byte == ':';
 }
 
 /* Whether a name or number stands here, and not an operator that is a word. */
 static bool is_value(const char *at)
 {
-	static const char *const operators[] = {"and", "or", "xor", "bitand", "bitor", "not_eq"};
+	static const char *const operators[] = {
+	    "and", "or", "xor", "bitand", "bitor", "not_eq", NULL};
 	size_t length = 0;
 
 	while (is_in_name(at[length]))
 		length++;
-	for (size_t i = 0; i < sizeof(operators) / sizeof(*operators); i++)
-		if (strlen(operators[i]) == length && strncmp(at, operators[i], length) == 0)
-			return false;
-	return length > 0;
+	return length > 0 && !is_one_of(at, length, operators);
 }
 
 /* Brackets in front of a value are casts. */

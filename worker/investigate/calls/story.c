@@ -4,11 +4,11 @@
  */
 #include "worker/investigate/calls/story.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/moment/position.h"
+#include "worker/serve/words.h"
 
 #define OCCURRENCES_MIN 3 /* of an instruction, to begin a loop */
 #define DEPTH_MAX	6
@@ -333,15 +333,12 @@ struct way {
 	size_t count;
 };
 
-static bool is_word(const char *text, const char *word)
+static bool has_word(const char *text, const char *word)
 {
 	const char *at = text;
 
 	while ((at = strstr(at, word)) != NULL) {
-		unsigned char after = (unsigned char)at[strlen(word)];
-
-		if ((at == text || !(isalnum((unsigned char)at[-1]) || at[-1] == '_')) &&
-		    !isalnum(after) && after != '_')
+		if ((at == text || !is_word(at[-1])) && !is_word(at[strlen(word)]))
 			return true;
 		at++;
 	}
@@ -353,7 +350,7 @@ static bool is_branch(const char *source)
 	static const char *const words[] = {"if", "while", "for", "switch"};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (is_word(source, words[i]))
+		if (has_word(source, words[i]))
 			return true;
 	return strchr(source, '?') != NULL;
 }

@@ -16,6 +16,7 @@
 #include "worker/moment/moment_names.h"
 #include "worker/read/names/brief_name.h"
 #include "worker/read/code/source.h"
+#include "worker/serve/words.h"
 #include "worker/session/launch/parts.h"
 
 #define NAMES_MAX     8 /* variables of the last common line */
@@ -86,7 +87,7 @@ static size_t name_length(const char *text)
 	size_t length = 0;
 
 	for (;;) {
-		while (isalnum((unsigned char)text[length]) || text[length] == '_')
+		while (is_word(text[length]))
 			length++;
 		if (text[length] == '.' && (isalpha((unsigned char)text[length + 1])))
 			length++;

@@ -13,6 +13,7 @@
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 #include "worker/read/code/source.h"
+#include "worker/serve/words.h"
 
 #define LINE_MAX_BYTES 1000
 #define TABLE_MAX      64 /* functions of a class's table that are looked at */
@@ -33,11 +34,6 @@ static bool read_line(struct replay *replay, char line[LINE_MAX_BYTES])
 	if (ok && (comment = strstr(line, "/*")))
 		*comment = '\0';
 	return ok;
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_';
 }
 
 /* The bracket that opens the one at `at`; NULL: none on this line. */

@@ -12,6 +12,7 @@
 #include "worker/read/names/identifiers.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/names/no_address.h"
+#include "worker/serve/words.h"
 
 #define NAME_MAX_BYTES 128
 #define RED_ZONE       128 /* bytes below the stack pointer that a function may use */
@@ -94,7 +95,7 @@ static size_t object_length(const char *name, size_t length)
 		member = whole + link;
 		if (!link || !(isalpha((unsigned char)name[member]) || name[member] == '_'))
 			return whole;
-		while (isalnum((unsigned char)name[member]) || name[member] == '_')
+		while (is_word(name[member]))
 			member++;
 		if (name[member] == '(')
 			return length;

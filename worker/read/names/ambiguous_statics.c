@@ -10,6 +10,7 @@
 #include "worker/gdb/must.h"
 #include "worker/read/names/identifiers.h"
 #include "worker/read/names/scope.h"
+#include "worker/serve/words.h"
 #include "worker/session/selection.h"
 #include "worker/session/taught.h"
 
@@ -24,11 +25,7 @@ static bool is_keyword(struct identifier word)
 	static const char *const keywords[] = {"char", "const", "double", "float", "int", "long",
 	    "short", "signed", "sizeof", "struct", "union", "unsigned", "void", NULL};
 
-	for (const char *const *keyword = keywords; *keyword; keyword++)
-		if (strlen(*keyword) == word.length &&
-		    strncmp(*keyword, word.name, word.length) == 0)
-			return true;
-	return false;
+	return is_one_of(word.name, word.length, keywords);
 }
 
 /* "python rr_check_all('a','b')": as many of the names from `next` on as one command holds, at

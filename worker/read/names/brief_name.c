@@ -4,11 +4,11 @@
  */
 #include "worker/read/names/brief_name.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include "worker/read/names/d_name.h"
+#include "worker/serve/words.h"
 
 #define OPERATOR  "operator"
 #define ANONYMOUS "(anonymous namespace)"
@@ -21,8 +21,7 @@ static size_t whole_word(const char *name, const char *at)
 
 	if (strncmp(at, ANONYMOUS, sizeof(ANONYMOUS) - 1) == 0)
 		return sizeof(ANONYMOUS) - 1;
-	if (strncmp(at, OPERATOR, length) != 0 ||
-	    (at > name && (isalnum((unsigned char)at[-1]) || at[-1] == '_')))
+	if (strncmp(at, OPERATOR, length) != 0 || (at > name && is_word(at[-1])))
 		return 0;
 	if (strncmp(at + length, "()", 2) == 0)
 		return length + 2;

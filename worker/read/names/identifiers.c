@@ -6,11 +6,7 @@
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
-
-static bool is_name(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
+#include "worker/serve/words.h"
 
 /* The length of a literal, or of a number with its suffix; 0: it is neither. */
 static size_t literal_length(const char *at)
@@ -24,9 +20,8 @@ static size_t literal_length(const char *at)
 	}
 	if (*at != '"' && *at != '\'')
 		return 0;
-	while (at[length] && at[length] != *at)
-		length += at[length] == '\\' && at[length + 1] ? 2 : 1;
-	return at[length] ? length + 1 : length;
+	length = quoted_at(at);
+	return length ? length : strlen(at);
 }
 
 /* A member, or a part of a qualified name. */
@@ -43,15 +38,7 @@ static bool is_part(const char *begin, const char *at, const char *end)
 }
 
 /* Words that mean the same everywhere. */
-static bool is_constant(const char *word, size_t length)
-{
-	static const char *const constants[] = {"true", "false", "NULL", "nullptr"};
-
-	for (size_t i = 0; i < sizeof(constants) / sizeof(*constants); i++)
-		if (strlen(constants[i]) == length && strncmp(constants[i], word, length) == 0)
-			return true;
-	return false;
-}
+static const char *const constants[] = {"true", "false", "NULL", "nullptr", NULL};
 
 struct identifier identifier_next(const char *text, const char *at)
 {
@@ -61,9 +48,8 @@ struct identifier identifier_next(const char *text, const char *at)
 		length = literal_length(at);
 		if (length)
 			continue;
-		while (is_name(at[length]))
-			length++;
-		if (length && !is_part(text, at, at + length) && !is_constant(at, length))
+		length = name_at(at);
+		if (length && !is_part(text, at, at + length) && !is_one_of(at, length, constants))
 			return (struct identifier){at, length};
 		length += length == 0;
 	}

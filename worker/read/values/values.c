@@ -2,7 +2,6 @@
  * Reads values. Expressions come from the client, so serve/harmless.h checks them first, and gdb
  * gets each as one quoted string, with calls and writes off.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,6 +13,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/read/values/condition.h"
 #include "worker/read/values/printers.h"
+#include "worker/serve/words.h"
 #include "worker/session/spoken.h"
 #include "worker/read/values/values.h"
 
@@ -286,10 +286,9 @@ int values_show(struct replay *replay, const char *expression, char **value, cha
 
 static bool is_identifier(const char *name)
 {
-	for (; *name; name++)
-		if (!isalnum((unsigned char)*name) && *name != '_')
-			return false;
-	return true;
+	while (is_word(*name))
+		name++;
+	return !*name;
 }
 
 static json_t *variable_json(struct replay *replay, int thread, int frame, const json_t *variable)

@@ -8,6 +8,7 @@
 #include <ctype.h>
 #include <string.h>
 #include "worker/serve/arguments/phrase.h"
+#include "worker/serve/words.h"
 
 #define NAME_MAX_SHOWN 40
 #define DEPTH_MAX      4
@@ -34,24 +35,15 @@ static const char *const known[] = {
     "$_caller_matches",
     "$_any_caller_is",
     "$_any_caller_matches",
+    NULL,
 };
-
-static size_t name_length(const char *name)
-{
-	size_t length = 1;
-
-	while (isalnum((unsigned char)name[length]) || name[length] == '_')
-		length++;
-	return length;
-}
 
 static bool is_known(const char *name, size_t length)
 {
 	bool previous_value = true; /* $__, and $_ with a number: values of the history */
 
-	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (strlen(known[i]) == length && strncmp(known[i], name, length) == 0)
-			return true;
+	if (is_one_of(name, length, known))
+		return true;
 	for (size_t i = 2; i < length; i++)
 		previous_value = previous_value && isdigit((unsigned char)name[i]);
 	return previous_value;
@@ -60,7 +52,10 @@ static bool is_known(const char *name, size_t length)
 bool harmless_text(const char *text, struct failure *failure)
 {
 	for (const char *at = text; (at = strstr(at, "$_")); at += 2) {
-		size_t length = name_length(at);
+		size_t length = 1;
+
+		while (is_word(at[length]))
+			length++;
 
 		if (is_known(at, length))
 			continue;

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stddef.h>
 #include <string.h>
+#include "worker/serve/words.h"
 
 #define BRACKETS_MAX 200 /* open at once */
 #define SHOWN	     80
@@ -16,22 +17,6 @@ static bool refuse(const char *what, const char *text, const char *why, struct f
 	failure_set(failure, ERROR_INVALID_ARGUMENT, "give one expression, and nothing beside it",
 	    "%s is not one expression: %s in %.*s", what, why, SHOWN, text);
 	return false;
-}
-
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$';
-}
-
-/* Behind the literal that begins here; NULL if it has no end. */
-static const char *behind_literal(const char *at)
-{
-	char quote = *at++;
-
-	for (; *at && *at != quote; at++)
-		if (*at == '\\' && at[1])
-			at++;
-	return *at ? at + 1 : NULL;
 }
 
 /* gdb takes abbreviations of them as well. A name of the program has no number behind it. */
@@ -65,19 +50,17 @@ static const char *find_end(const char *at)
 	size_t open = 0, length;
 	const char *why, *bracket;
 
-	for (; at && *at; at += length) {
+	for (; *at; at += length) {
 		length = 1;
-		if (is_word(*at)) {
-			while (is_word(at[length]))
-				length++;
+		if (is_name(*at)) {
+			length = name_at(at);
 			why = ends_at_word(at, length);
 			if (why)
 				return why;
 		} else if (*at == '"' || *at == '\'') {
-			why = behind_literal(at);
-			if (!why)
+			length = quoted_at(at);
+			if (!length)
 				return "a quotation mark has no partner";
-			length = (size_t)(why - at);
 		} else if ((bracket = strchr(opening, *at))) {
 			if (open == BRACKETS_MAX)
 				return "there are too many brackets";
@@ -131,10 +114,8 @@ static size_t operator_length(const char *at, const char **why)
 /* The word there, with its sign if it is an operator's name. */
 static size_t word_length(const char *word)
 {
-	size_t length = 1;
+	size_t length = name_at(word);
 
-	while (is_word(word[length]))
-		length++;
 	if (length == 8 && strncmp(word, "operator", length) == 0)
 		length += strspn(word + length, " =!<>+-*/%&|^~");
 	return length;
@@ -146,14 +127,12 @@ static const char *find_change(const char *at)
 	size_t length;
 
 	for (; *at && !why; at += length) {
-		if (is_word(*at)) {
+		if (is_name(*at)) {
 			length = word_length(at);
 		} else if (*at == '"' || *at == '\'') {
-			const char *end = behind_literal(at);
-
-			if (!end)
+			length = quoted_at(at);
+			if (!length)
 				return NULL;
-			length = (size_t)(end - at);
 		} else {
 			length = operator_length(at, &why);
 		}
