@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/e2e/hang.h"
 #include "tests/e2e/scene.h"
 
 #define ATTEMPTS 300
@@ -169,8 +170,9 @@ START_TEST(a_ring_of_three_locks_is_found_by_one_report)
 	cleanup_place struct place place = place_open();
 	cleanup_free char *program = program_built(rings[_i / 2].program, _i);
 
+	hang_record(place.client, place.trace, json_pack("[s]", program), 4);
 	json_auto_t *report =
-	    report_of(&place, json_pack("{s:[s], s:i}", "command", program, "timeout", 3));
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 	expect_within(report, "conclusion", "deadlock: ");
 	cleanup_free char *threads = answer_show(answer_at(report, "threads"));
 	expect_bug(threads, &rings[_i / 2], "/* the first fork */");

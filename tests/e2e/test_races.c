@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/e2e/hang.h"
 #include "tests/e2e/scene.h"
 
 #define STEPS_MAX 600
@@ -378,8 +379,8 @@ START_TEST(a_ring_of_threads_is_reported_with_what_each_holds_and_since_when)
 	cleanup_free char *program = harness_program("deadlock_ring");
 	json_t *report;
 
-	client_tool_done(place.client, "rr_record", "{s:[s, s], s:s, s:i}", "command", program,
-	    rings[_i].way, "trace_dir", place.trace, "timeout", 3);
+	hang_record(place.client, place.trace, json_pack("[s, s]", program, rings[_i].way),
+	    (size_t)rings[_i].threads);
 	report = client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
 	expect_within(report, "conclusion", "deadlock: ");
 	ck_assert_int_eq((long long)answer_count(report, "threads"), rings[_i].threads);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/e2e/hang.h"
 #include "tests/e2e/scene.h"
 
 /* "=> N" of the first line of the program's source that holds `text`. */
@@ -37,13 +38,13 @@ static const json_t *first_frame(const json_t *report)
 	harness_fail("no frames");
 }
 
-/* The program hangs, and the recording's limit ends it. */
+#define HANGING_THREADS 4
+
 static void record_hang(struct place *place, const char *name)
 {
 	cleanup_free char *program = harness_program(name);
 
-	client_tool_done(place->client, "rr_record", "{s:[s], s:s, s:i}", "command", program,
-	    "trace_dir", place->trace, "timeout", 3);
+	hang_record(place->client, place->trace, json_pack("[s]", program), HANGING_THREADS);
 }
 
 static const json_t *thread_with(const json_t *report, const char *waits_for)
@@ -139,12 +140,13 @@ END_TEST
 /* The report of ends_itself with this argument (NULL: it is ended from outside). */
 static json_t *report_end(struct place *place, const char *signal)
 {
-	json_t *args = json_pack("{s:s, s:i}", "trace_dir", place->trace, "timeout", 2);
 	cleanup_free char *program = harness_program("ends_itself");
 
-	json_object_set_new(args, "command",
-	    signal ? json_pack("[s, s]", program, signal) : json_pack("[s]", program));
-	client_tool_done(place->client, "rr_record", "o", args);
+	if (signal)
+		client_tool_done(place->client, "rr_record", "{s:[s, s], s:s}", "command", program,
+		    signal, "trace_dir", place->trace);
+	else
+		hang_record(place->client, place->trace, json_pack("[s]", program), 1);
 	return client_tool(place->client, "rr_crash_report", "{s:s}", "trace_dir", place->trace);
 }
 
