@@ -72,9 +72,12 @@ static json_t *watch_json(
 	set_text(watch, "expression", expression ? expression : mi_text(point, "exp"));
 	if (old && new) {
 		struct plain_change change;
-		plain_change(&change, old, new);
-		set_text(watch, "old", direction == BACKWARD ? change.new : change.old);
-		set_text(watch, "new", direction == BACKWARD ? change.old : change.new);
+		if (direction == BACKWARD)
+			plain_change(&change, new, old, PLAIN_BEFORE);
+		else
+			plain_change(&change, old, new, PLAIN_BEHIND);
+		set_text(watch, "old", change.old);
+		set_text(watch, "new", change.new);
 		plain_change_end(&change);
 	} else {
 		set_text(watch, "new", new ? new : mi_text(value, "value"));

@@ -137,21 +137,88 @@ START_TEST(every_value_in_a_result_becomes_plain)
 }
 END_TEST
 
+#define LOCAL(text, length, bytes)                                                                 \
+	"{_M_dataplus = {<std::allocator<char>> = {<No data fields>}, _M_p = 0x55c0 "              \
+	"<text+16> " text "}, _M_string_length = " length ", {_M_local_buf = " bytes               \
+	", _M_allocated_capacity = 7}}"
+#define FAR(pointer, text)                                                                         \
+	"{_M_dataplus = {<std::allocator<char>> = {<No data fields>}, _M_p = " pointer text        \
+	"}, _M_string_length = 40, {_M_local_buf = \"(\", '\\000' <repeats 14 times>, "            \
+	"_M_allocated_capacity = 40}}"
+
+/* gdb reads the text of both now. */
+static const struct {
+	const char *old, *new, *told_old, *told_new;
+	enum plain_side now;
+} strings[] = {
+    {LOCAL("\"two\"", "3", "\"one\", '\\000' <repeats 12 times>"),
+	LOCAL("\"two\"", "3", "\"two\", '\\000' <repeats 12 times>"), "\"one\"", "\"two\"",
+	PLAIN_BEHIND},
+    {LOCAL("\"three\"", "5", "\"t\\\"\\000g\\000\""),
+	LOCAL("\"three\"", "5", "\"three\\000g\\000\""), "\"t\\\"\" (length 5)", "\"three\"",
+	PLAIN_BEHIND},
+    {LOCAL("\"x\"", "1", "'\\000' <repeats 15 times>"),
+	LOCAL("\"x\"", "1", "\"x\", '\\000' <repeats 14 times>"), "\"\" (length 1)", "\"x\"",
+	PLAIN_BEHIND},
+    /* Freed, and used again. */
+    {FAR("0x55c1", " \"W:\\021\""), FAR("0x55d2", " \"another text\""),
+	"{_M_p = 0x55c1, _M_string_length = 40, {_M_local_buf = \"(\", '\\000' <repeats 14 "
+	"times>, _M_allocated_capacity = 40}}",
+	"\"another text\" (length 40)", PLAIN_BEHIND},
+    {FAR("0x55c1", " \"W:\\021\""), FAR("0x55d2", " \"another text\""),
+	"{_M_p = 0x55c1, _M_string_length = 40, {_M_local_buf = \"(\", '\\000' <repeats 14 "
+	"times>, _M_allocated_capacity = 40}}",
+	"\"another text\" (length 40)", PLAIN_BEFORE},
+    {LOCAL("\"one\"", "3", "\"one\", '\\000' <repeats 12 times>"),
+	LOCAL("\"one\"", "3", "\"two\", '\\000' <repeats 12 times>"), "\"one\"", "\"two\"",
+	PLAIN_BEFORE},
+};
+
+START_TEST(a_former_string_has_no_text_that_came_later)
+{
+	struct plain_change change;
+
+	plain_change(&change, strings[_i].old, strings[_i].new, strings[_i].now);
+	ck_assert_str_eq(change.old, strings[_i].told_old);
+	ck_assert_str_eq(change.new, strings[_i].told_new);
+	plain_change_end(&change);
+}
+END_TEST
+
+START_TEST(any_cut_of_a_former_string_is_survived)
+{
+	const char *old = strings[_i].old, *new = strings[_i].new;
+
+	for (size_t length = 0; length <= strlen(old); length++) {
+		char *cut = strndup(old, length);
+		struct plain_change change;
+
+		plain_change(&change, cut, new, PLAIN_BEHIND);
+		ck_assert_ptr_nonnull(change.old);
+		plain_change_end(&change);
+		plain_change(&change, new, cut, PLAIN_BEFORE);
+		ck_assert_ptr_nonnull(change.old);
+		plain_change_end(&change);
+		free(cut);
+	}
+}
+END_TEST
+
 START_TEST(a_change_is_plain_unless_it_would_not_show)
 {
 	static const char moved[] = STRING("\"hello\"", "5", "\"another\"");
 	static const char other[] = STRING("\"other\"", "5", "\"other\"");
 	struct plain_change change;
 
-	plain_change(&change, HELLO, other);
+	plain_change(&change, HELLO, other, PLAIN_BEHIND);
 	ck_assert_str_eq(change.old, "\"hello\"");
 	ck_assert_str_eq(change.new, "\"other\"");
 	plain_change_end(&change);
-	plain_change(&change, HELLO, moved);
+	plain_change(&change, HELLO, moved, PLAIN_BEHIND);
 	ck_assert_str_eq(change.old, HELLO);
 	ck_assert_str_eq(change.new, moved);
 	plain_change_end(&change);
-	plain_change(&change, "1", "2");
+	plain_change(&change, "1", "2", PLAIN_BEFORE);
 	ck_assert_str_eq(change.old, "1");
 	ck_assert_str_eq(change.new, "2");
 	plain_change_end(&change);
@@ -161,6 +228,8 @@ END_TEST
 int main(void)
 {
 	const struct looped looped[] = {
+	    {a_former_string_has_no_text_that_came_later, TIMES(strings)},
+	    {any_cut_of_a_former_string_is_survived, TIMES(strings)},
 	    {a_value_of_the_library_reads_as_people_write_it, TIMES(values)},
 	    {what_is_plain_stays_as_it_is, TIMES(values)},
 	    {any_cut_and_any_changed_byte_is_survived, TIMES(values)},

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/mi/former.h"
 #include "worker/gdb/mi/notation.h"
 #include "worker/gdb/mi/text.h"
 
@@ -44,8 +45,14 @@ static long shown_length(struct span literal)
 static struct span text_behind(struct span pointer)
 {
 	const char *space = memchr(pointer.at, ' ', pointer.length);
+	const char *symbol =
+	    space && space[1] == '<'
+		? memmem(space, pointer.length - (size_t)(space - pointer.at), "> ", 2)
+		: NULL;
 	struct span text = {pointer.at, 0};
 
+	if (symbol)
+		space = symbol + 1;
 	if (space && space[1] != '\0' && strchr("\"'LuU", space[1])) {
 		text.at = space + 1;
 		text.length = pointer.length - (size_t)(text.at - pointer.at);
@@ -333,13 +340,20 @@ void plain_results(json_t *results)
 	}
 }
 
-void plain_change(struct plain_change *change, const char *old, const char *new)
+void plain_change(
+    struct plain_change *change, const char *old, const char *new, enum plain_side now)
 {
-	*change = (struct plain_change){old, new, {plain_value(old), plain_value(new)}};
-	if (change->owned[0])
-		change->old = change->owned[0];
-	if (change->owned[1])
-		change->new = change->owned[1];
+	const bool before = now == PLAIN_BEFORE;
+
+	*change =
+	    (struct plain_change){.former = {former_value(old, new, (struct former){before, true}),
+				      former_value(new, old, (struct former){!before, false})}};
+	old = change->former[0] ? change->former[0] : old;
+	new = change->former[1] ? change->former[1] : new;
+	change->owned[0] = plain_value(old);
+	change->owned[1] = plain_value(new);
+	change->old = change->owned[0] ? change->owned[0] : old;
+	change->new = change->owned[1] ? change->owned[1] : new;
 	/* what changed is something that the plain form leaves out */
 	if (strcmp(change->old, change->new) == 0) {
 		change->old = old;
@@ -351,4 +365,6 @@ void plain_change_end(struct plain_change *change)
 {
 	free(change->owned[0]);
 	free(change->owned[1]);
+	free(change->former[0]);
+	free(change->former[1]);
 }

@@ -25,14 +25,19 @@ char *plain_value(const char *value);
  * different values can have the same plain form. */
 void plain_results(json_t *results);
 
-/* Two values of the same memory, to be shown beside each other: plain, unless the difference would
- * not show then. */
+/* Where the program stands: in front of a write, or behind it. */
+enum plain_side { PLAIN_BEFORE, PLAIN_BEHIND };
+
+/* The values of the same memory before and behind a write, to be shown beside each other: plain,
+ * unless the difference would not show then, and without texts that they did not have, see
+ * former.h. */
 struct plain_change {
 	const char *old, *new; /* borrowed from here or from the caller's texts */
-	char *owned[2];
+	char *owned[2], *former[2];
 };
 
-void plain_change(struct plain_change *change, const char *old, const char *new);
+void plain_change(
+    struct plain_change *change, const char *old, const char *new, enum plain_side now);
 void plain_change_end(struct plain_change *change);
 
 #endif

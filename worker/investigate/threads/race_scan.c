@@ -42,7 +42,7 @@ static json_t *values_of(const struct replay *replay, const struct hit *hit)
 		return NULL;
 	if (!hit->old || !hit->new)
 		return json_pack("{s:o}", "value", bounded(value));
-	plain_change(&change, hit->old, hit->new);
+	plain_change(&change, hit->old, hit->new, PLAIN_BEHIND);
 	values = json_pack("{s:o, s:o}", "old", bounded(change.old), "new", bounded(change.new));
 	plain_change_end(&change);
 	return values;

@@ -60,7 +60,7 @@ static void add_change(json_t *access, const char *old, const char *new)
 {
 	struct plain_change change;
 
-	plain_change(&change, old, new);
+	plain_change(&change, old, new, PLAIN_BEHIND);
 	json_object_set_new(access, "old", bounded(change.old));
 	json_object_set_new(access, "new", bounded(change.new));
 	plain_change_end(&change);
