@@ -78,6 +78,20 @@ START_TEST(what_is_optimized_out_is_said_so_with_a_way_to_it)
 }
 END_TEST
 
+/* gdb knows some of them, depending on what the session did before. */
+START_TEST(what_arguments_were_at_the_call_is_not_among_the_variables)
+{
+	cleanup_scene struct scene scene = scene_open_at("optimized", "use");
+	json_auto_t *trace = client_tool(scene.client, "rr_backtrace", NULL);
+	json_auto_t *locals = client_tool(scene.client, "rr_locals", NULL);
+	cleanup_free char *shown = answer_show(locals);
+
+	expect_text(trace, "frames.0.args", "value=4");
+	ck_assert_ptr_nonnull(strstr(shown, "value"));
+	ck_assert_ptr_null(strstr(shown, "@entry"));
+}
+END_TEST
+
 /* What happens to the program's file after the recording; the test's number chooses one. */
 enum change { CHANGE_REPLACED, CHANGE_OVERWRITTEN, CHANGE_REMOVED, CHANGE_COUNT };
 
@@ -377,6 +391,7 @@ int main(void)
 	    {a_gigabyte_of_output_is_drained_and_its_ends_shown, 1},
 	    {two_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind_it, 1},
 	    {what_is_optimized_out_is_said_so_with_a_way_to_it, 1},
+	    {what_arguments_were_at_the_call_is_not_among_the_variables, 1},
 	    {a_binary_changed_since_does_not_change_the_recording, CHANGE_COUNT},
 	    {a_source_newer_than_the_binary_is_told, 1},
 	    {a_trace_of_another_machine_is_said_to_be_one, 1},
