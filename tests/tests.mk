@@ -83,7 +83,7 @@ $(TEST_BIN)/programs/walks_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/races_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/walks_optimized: private PROGRAM_LIBS := -static -O2
 $(TEST_BIN)/programs/walks_classes: private PROGRAM_LIBS := -static
-$(TEST_BIN)/programs/filter $(TEST_BIN)/programs/plugin_twice: private PROGRAM_LIBS := -shared -fPIC
+$(TEST_BIN)/programs/filter $(TEST_BIN)/programs/plugin_level $(TEST_BIN)/programs/plugin_twice: private PROGRAM_LIBS := -shared -fPIC
 $(TEST_BIN)/programs/same_names: $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/same_names: private PROGRAM_LIBS := $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'

@@ -126,6 +126,63 @@ START_TEST(an_object_of_several_registers_is_watched_whole)
 }
 END_TEST
 
+/* ---- Conditions with names of a library that comes and goes -------------------------------- */
+
+#define HITS_MAX 7
+
+/* The values that `watched` gets where the condition holds, and where nobody can read it. */
+struct judged {
+	const char *condition;
+	const char *forward[HITS_MAX], *backward[HITS_MAX];
+};
+
+#define UNREAD "!" /* before the value of a stop that says that the condition cannot be read */
+
+static const struct judged judged[] = {
+    {"plugin_level == 5", {UNREAD "1", "3", "5", UNREAD "6"}, {UNREAD "6", "5", "3", UNREAD "1"}},
+    {"mode == 5 && &plugin_level", {UNREAD "1", "2", "3", "4", "5", UNREAD "6"},
+	{UNREAD "6", "5", "4", "3", "2", UNREAD "1"}},
+};
+
+static void expect_hits(
+    struct scene *scene, bool reverse, const char *const values[HITS_MAX], const char *end)
+{
+	for (int i = 0; values[i]; i++) {
+		json_auto_t *stop =
+		    client_tool(scene->client, "rr_continue", "{s:b}", "reverse", reverse);
+		bool unread = values[i][0] == UNREAD[0];
+
+		expect_text(stop, "reason", "watchpoint");
+		expect_text(stop, "watch.new", values[i] + unread);
+		if (unread)
+			expect_within(stop, "condition_unread", "No symbol \"plugin_level\"");
+		else
+			ck_assert_ptr_null(answer_at(stop, "condition_unread"));
+		ck_assert_ptr_null(answer_at(stop, "warnings"));
+	}
+	expect_answer(
+	    client_tool(scene->client, "rr_continue", "{s:b}", "reverse", reverse), "reason", end);
+}
+
+START_TEST(a_condition_with_names_of_a_library_loses_no_hit_where_it_is_not_loaded)
+{
+	const struct judged *row = &judged[_i];
+	cleanup_scene struct scene scene = scene_open("watched_plugin", NULL);
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location", "put",
+	    "condition", "value == 2", "temporary", 1);
+	client_tool_done(scene.client, "rr_continue", NULL);
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "watched",
+	    "condition", row->condition);
+	json_decref(client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end"));
+	expect_hits(&scene, true, row->backward, "start");
+	/* The session comes back where the condition cannot be read. */
+	census_kill(census_find(client_pid(scene.client), "gdb", 0));
+	expect_all(client_tool(scene.client, "rr_breakpoint_list", NULL), TRUE("restored"));
+	expect_hits(&scene, false, row->forward, "end");
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -134,8 +191,10 @@ int main(void)
 		TIMES(nameless)},
 	    {what_is_watched_before_a_library_is_loaded_is_watched_behind_it, 1},
 	    {an_object_of_several_registers_is_watched_whole, 1},
+	    {a_condition_with_names_of_a_library_loses_no_hit_where_it_is_not_loaded,
+		TIMES(judged)},
 	    {NULL, 0},
 	};
-	return scene_main_loops(
-	    "watched", tests, (const char *const[]){"nameless", "watched_load", NULL});
+	return scene_main_loops("watched", tests,
+	    (const char *const[]){"nameless", "watched_load", "watched_plugin", NULL});
 }

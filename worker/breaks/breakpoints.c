@@ -12,6 +12,7 @@
 #include "worker/gdb/settings.h"
 #include "worker/gdb/mi/warnings.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/breaks/judged.h"
 #include "worker/breaks/placement.h"
 #include "worker/breaks/registers.h"
 #include "worker/session/images.h"
@@ -330,6 +331,8 @@ bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpo
 		return false;
 	free(breakpoint->condition);
 	breakpoint->condition = steal_pointer(&copy);
+	if (breakpoint->gdb && breakpoint->watches)
+		judged_adopt(replay, breakpoint, breakpoint->gdb);
 	return true;
 }
 
@@ -400,13 +403,17 @@ static int watch_again(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
 	const char *what = breakpoint->what, *resolved = breakpoint->resolved;
+	const char *condition = breakpoint->condition;
+	char judged[JUDGED_CONDITION_MAX];
 	cleanup_free char *now = resolved ? place_address(replay, what) : NULL;
 
 	if (resolved && !(now && strcmp(now, resolved) == 0))
 		what = breakpoint->absolute;
+	if (breakpoint->judged && judged_condition(replay, breakpoint->judged, judged))
+		condition = judged;
 	if (what)
-		return watchpoint_insert(replay, what, breakpoint->access, breakpoint->by_location,
-		    breakpoint->condition, failure);
+		return watchpoint_insert(
+		    replay, what, breakpoint->access, breakpoint->by_location, condition, failure);
 	failure_set(failure, ERROR_INVALID_ARGUMENT, "set it again where its names are known",
 	    "%s does not mean the same here", breakpoint->what);
 	return 0;

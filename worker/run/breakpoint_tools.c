@@ -9,6 +9,7 @@
 #include "worker/breaks/absolute.h"
 #include "worker/run/breakpoint_tools.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/breaks/judged.h"
 #include "worker/breaks/placement.h"
 #include "worker/read/names/brief_name.h"
 #include "worker/read/names/names.h"
@@ -20,7 +21,9 @@
 #include "worker/breaks/watchpoint.h"
 #include "worker/read/values/place.h"
 
-#define TEXT_REST_MAX 200 /* bytes that one takes in the saved state, beside the client's texts */
+/* Bytes that one takes in the saved state, beside the client's texts. A watchpoint's condition can
+ * be there twice; see judged.h. */
+#define TEXT_REST_MAX (200 + JUDGED_LONGER_MAX)
 
 static size_t length_of(const char *text)
 {
@@ -32,7 +35,7 @@ static bool has_room(
 {
 	if (replay_breakpoints(replay)->count < BREAKPOINTS_MAX)
 		return state_has_room(
-		    replay, TEXT_REST_MAX + length_of(what) + length_of(condition), failure);
+		    replay, TEXT_REST_MAX + length_of(what) + 2 * length_of(condition), failure);
 	failure_set(failure, ERROR_LIMIT, "remove some with rr_breakpoint_remove",
 	    "there are already %d breakpoints", BREAKPOINTS_MAX);
 	return false;
@@ -165,6 +168,7 @@ json_t *tool_watchpoint_set(
 	    .resolved = args->location ? place_address(replay, args->expression) : NULL,
 	};
 	wanted.absolute = absolute_expression(replay, args->expression, wanted.resolved);
+	judged_adopt(replay, &wanted, number);
 	kept = breakpoints_keep(replay, &wanted, number, failure);
 	if (kept) {
 		result = json_pack("{s:i,s:s,s:s}", "number", kept->number, "expression",

@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/breaks/judged.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/mi/plain.h"
 #include "worker/run/catchpoint.h"
@@ -95,6 +97,14 @@ static bool is_structure(const char *value)
 	return value[0] == '{' || (isalpha((unsigned char)value[0]) && strstr(value, " = {"));
 }
 
+static void add_unread(json_t *json, const char *why)
+{
+	json_object_set_new(json, "condition_unread",
+	    json_sprintf("its condition may not hold, because it could not be read here: %s; "
+			 "rr_breakpoint_update changes it",
+		why));
+}
+
 /* gdb stops too where it cannot evaluate the condition, and where any byte of a structure is set.
  */
 static void add_doubt(struct replay *replay, json_t *json, const char *condition)
@@ -105,13 +115,18 @@ static void add_doubt(struct replay *replay, json_t *json, const char *condition
 	if (read && value && is_structure(value))
 		snprintf(why, sizeof(why), "it is a structure, which is neither true nor false");
 	if (why[0] && !replay_worker(replay)->broken)
-		json_object_set_new(json, "condition_unread",
-		    json_sprintf(
-			"its condition may not hold, because it could not be read here: %s; "
-			"rr_breakpoint_update changes it",
-			why));
+		add_unread(json, why);
 	free(value);
 	free(type);
+}
+
+/* After a run backward, the program stands before the write at which the condition was read. */
+static void add_watch_doubt(struct replay *replay, json_t *json, const char *judged)
+{
+	cleanup_free char *why = judged_unread(replay, judged);
+
+	if (why)
+		add_unread(json, why);
 }
 
 static void add_cause(
@@ -151,6 +166,8 @@ static void add_cause(
 		catchpoint_tell(replay, known, json);
 	else if (known && known->condition && !known->watches)
 		add_doubt(replay, json, known->condition);
+	else if (known && known->judged)
+		add_watch_doubt(replay, json, known->judged);
 	if (client)
 		json_object_set_new(json, "breakpoint", json_integer(client));
 	if (client && ends)

@@ -11,6 +11,7 @@ void breakpoint_clear(struct breakpoint *breakpoint)
 {
 	free(breakpoint->what);
 	free(breakpoint->condition);
+	free(breakpoint->judged);
 	free(breakpoint->catches);
 	free(breakpoint->resolved);
 	free(breakpoint->absolute);
@@ -41,6 +42,7 @@ json_t *breakpoint_json(const struct breakpoint *breakpoint)
 	    breakpoint->watches ? "watchpoint" : "breakpoint", "what", breakpoint->what);
 
 	add_text(json, "condition", breakpoint->condition);
+	add_text(json, "judged", breakpoint->judged);
 	add_text(json, "catches", breakpoint->catches);
 	add_flag(json, "disabled", breakpoint->disabled);
 	add_flag(json, "temporary", breakpoint->temporary);
@@ -89,6 +91,7 @@ bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint)
 	    .watches = kind && strcmp(kind, "watchpoint") == 0,
 	    .what = text_of(json, "what"),
 	    .condition = text_of(json, "condition"),
+	    .judged = text_of(json, "judged"),
 	    .catches = text_of(json, "catches"),
 	    .disabled = json_is_true(json_object_get(json, "disabled")),
 	    .temporary = json_is_true(json_object_get(json, "temporary")),
