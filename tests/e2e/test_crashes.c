@@ -394,6 +394,77 @@ START_TEST(who_overwrote_a_return_address_is_told_with_the_moment)
 }
 END_TEST
 
+START_TEST(code_without_a_name_is_told_by_the_function_that_was_called)
+{
+	cleanup_place struct place place = place_open();
+
+	json_auto_t *report = place_crash_report(&place, "unnamed_part", NULL);
+	expect_within(report, "conclusion", "SIGABRT in give_up, called by main (");
+}
+END_TEST
+
+/* With optimization, one call has the line of the first. */
+static const char *const joined[] = {"first", "second", "third", "fourth", "fifth", "sixth"};
+
+START_TEST(a_call_that_stands_for_several_is_told_with_where_the_program_came_from)
+{
+	cleanup_place struct place place = place_open();
+	char mark[32], line[48];
+
+	json_auto_t *report = place_crash_report(&place, "joined_calls_O2", joined[_i]);
+	snprintf(mark, sizeof(mark), "/* %s */", joined[_i]);
+	snprintf(line, sizeof(line), "joined_calls.cc:%lld", harness_line("joined_calls.cc", mark));
+	expect_within(report, "conclusion", line);
+}
+END_TEST
+
+/* ---- Registers that were saved wrong --------------------------------------------------------- */
+
+static const struct crash restores[] = {
+    {"restores", "damaged",
+	{"SIGSEGV in leave (", "longjmp jumped to 0x", "out of the jmp_buf place at 0x",
+	    "called by damage ("},
+	"leave", NULL},
+    {"restores", "signal",
+	{"in leave_signal (", "longjmp jumped to 0x", "jmp_buf signal_place at 0x",
+	    "called by damage ("},
+	"leave_signal", NULL},
+    {"restores", "never", {"in leave (", "jmp_buf place at 0x", "it was never filled"}, "leave",
+	NULL},
+    {"restores", "pointer", {"read of 0x"}, NULL, NULL},
+    {"restores", "returned",
+	{"SIGABRT in leave_checked (", "longjmp with the jmp_buf place at 0x",
+	    "into a function that has returned", "setjmp, called by returned ("},
+	"leave_checked", NULL},
+    {"restores", "context",
+	{"in go (", "setcontext jumped to 0x4141414141414141", "ucontext_t context at 0x",
+	    "called by damage ("},
+	"go", NULL},
+    {"restores", "swap",
+	{"in change (", "swapcontext jumped to 0x0", "ucontext_t context at 0x",
+	    "called by zero ("},
+	"change", NULL},
+};
+
+START_TEST(who_goes_on_with_wrong_registers_is_told_with_where_they_were_saved_and_who_wrote_them)
+{
+	const struct crash *row = &restores[_i];
+	cleanup_place struct place place = place_open();
+	json_auto_t *report = place_crash_report(&place, row->program, row->form);
+
+	for (size_t i = 0; i < sizeof(row->said) / sizeof(*row->said) && row->said[i]; i++)
+		expect_within(report, "conclusion", row->said[i]);
+	ck_assert_ptr_null(strstr(answer_text(report, "conclusion"), "return address"));
+	if (!row->function)
+		return;
+	/* The session stands in that caller, and its own callers are known. */
+	json_auto_t *stack = client_tool(place.client, "rr_backtrace", NULL);
+	cleanup_free char *frames = answer_show(answer_at(stack, "frames"));
+	ck_assert_ptr_nonnull(strstr(frames, row->function));
+	ck_assert_ptr_nonnull(strstr(frames, "main"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -412,6 +483,11 @@ int main(void)
 	    {the_session_stands_at_the_signal_and_knows_the_way_to_the_jump, 1},
 	    {a_function_with_code_of_a_header_is_still_the_programs_own, 1},
 	    {who_overwrote_a_return_address_is_told_with_the_moment, 1},
+	    {a_call_that_stands_for_several_is_told_with_where_the_program_came_from,
+		TIMES(joined)},
+	    {code_without_a_name_is_told_by_the_function_that_was_called, 1},
+	    {who_goes_on_with_wrong_registers_is_told_with_where_they_were_saved_and_who_wrote_them,
+		TIMES(restores)},
 	    {NULL, 0},
 	};
 

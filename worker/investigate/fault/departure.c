@@ -12,6 +12,7 @@
 #include "worker/read/names/brief_name.h"
 #include "worker/read/frames/frames.h"
 #include "worker/read/code/preceding.h"
+#include "worker/read/code/called.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/read/names/symbol.h"
@@ -137,21 +138,15 @@ static bool tell_missing(const struct leap *leap, struct fault *fault, char targ
 {
 	struct symbol stub = {0}, called = {0};
 	char brief[BRIEF_NAME_MAX];
-	unsigned long long back, at;
-	struct instruction call;
+	unsigned long long back;
 
 	if (leap->target || !symbol_of(leap->replay, "$pc", &stub) ||
 	    (!strstr(stub.name, "@plt") && strncmp(stub.name, "_dl_runtime_resolve", 19) != 0) ||
 	    !frames_number(leap->replay, 1, "$pc", &back))
 		return false;
-	for (at = back - CALL_BYTES_MAX; at < back; at++)
-		if (accessed_instruction(leap->replay, at, &call) && call.calls && call.is_direct &&
-		    at + call.length == back)
-			symbol_at(leap->replay, call.target, &called);
-	if (!called.name[0])
+	if (!called_before(leap->replay, back, &called))
 		return false;
 	fault->stand_ins = 1;
-	called.name[strcspn(called.name, "@")] = '\0';
 	json_object_set_new(fault->json, "pointer", json_string(called.name));
 	snprintf(target, 300,
 	    "a call of %s, a function that is not there (weak, and no library has it)",

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/investigate/heap/damage.h"
 #include "worker/investigate/report/panicked.h"
@@ -13,6 +14,8 @@
 #include "worker/investigate/heap/library_check.h"
 #include "worker/investigate/report/raised.h"
 #include "worker/investigate/report/report.h"
+#include "worker/investigate/report/restored.h"
+#include "worker/investigate/report/shared_call.h"
 #include "worker/investigate/report/thrown.h"
 #include "worker/investigate/search/last_writer.h"
 #include "worker/serve/handlers.h"
@@ -210,6 +213,29 @@ static void look_back_at_damage(
 	replay_worker(replay)->half_read &= !found;
 }
 
+/* The same for registers that longjmp or setcontext has restored. False: there are none. */
+static bool look_back_at_restored(struct replay *replay, struct crash *crash)
+{
+	struct failure ignored = {0};
+	struct restored restored;
+	cleanup_free char *writer = NULL;
+	bool found = restored_may_be(crash->report, &crash->fault) &&
+		     return_ticket_use(replay, &crash->place, &ignored) &&
+		     (!crash->fault.departed || departure_go_back(replay)) &&
+		     restored_go_back(replay, &restored);
+
+	if (found) {
+		excursion_note(crash->excursion, &crash->thrown);
+		restored_tell(replay, &restored, &crash->fault);
+		found = report_from_here(replay, crash->report, &crash->fault, &ignored);
+		writer = restored_writer(replay, &restored);
+		if (writer)
+			report_add_cause(crash->report, writer);
+	}
+	json_decref(ignored.details);
+	return found;
+}
+
 /* The same for a return address that was overwritten. */
 static void look_back_at_overwrite(struct replay *replay, struct crash *crash)
 {
@@ -253,14 +279,31 @@ static bool look_back_at_guarded(struct replay *replay, struct crash *crash)
 	return found != NULL;
 }
 
+/* The same for a call that several places share. */
+static void look_back_at_shared_call(struct replay *replay, struct crash *crash)
+{
+	struct failure ignored = {0};
+	cleanup_free char *found = NULL;
+
+	if (return_ticket_use(replay, &crash->place, &ignored))
+		found = shared_call_find(replay);
+	if (found)
+		report_add_cause(crash->report, found);
+	json_decref(ignored.details);
+}
+
 static void look_back(struct replay *replay, struct crash *crash)
 {
 	if (crash->fault.departed)
 		look_back_at_jump(replay, crash);
+	if (look_back_at_restored(replay, crash))
+		return;
 	if (crash->fault.overwritten)
 		look_back_at_overwrite(replay, crash);
 	switch (thrown_cause(json_object_get(crash->report, "frames"))) {
 	case THROWN_NOTHING:
+		if (!crash->fault.json)
+			look_back_at_shared_call(replay, crash);
 		return;
 	case THROWN_UNCAUGHT:
 		look_back_at_throw(replay, crash);
@@ -277,6 +320,7 @@ static void look_back(struct replay *replay, struct crash *crash)
 		return;
 	case THROWN_CALLED:
 		report_add_cause(crash->report, "std::terminate was called");
+		look_back_at_shared_call(replay, crash);
 		return;
 	}
 }
@@ -345,7 +389,9 @@ static void stay_there(struct crash *crash)
 		json_object_set_new(crash->report, "stands_at",
 		    json_string(json_object_get(crash->report, "raised_at")
 				    ? "the error; rr_goto of moment goes on to the end"
-				    : "the throw; rr_goto of moment goes on to the signal"));
+				: json_object_get(crash->report, "exception")
+				    ? "the throw; rr_goto of moment goes on to the signal"
+				    : "the jump; rr_goto of moment goes on to the signal"));
 	excursion_divert(crash->excursion, throw ? &crash->thrown : &crash->place);
 }
 

@@ -13,6 +13,7 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/serve/begins.h"
 #include "worker/investigate/threads/lock_history.h"
+#include "worker/investigate/report/headline.h"
 #include "worker/investigate/report/recursion.h"
 #include "worker/investigate/threads/waits.h"
 #include "worker/read/frames/frame.h"
@@ -32,35 +33,6 @@
 #define FRAMES_WITH_LOCALS 2
 #define LOCALS_BYTES	   2500
 #define LINE_SHOWN	   200
-
-static const char *name_of(const json_t *frame)
-{
-	return mi_text(frame, "function") ? mi_text(frame, "function") : "??";
-}
-
-static const char *place_of(const json_t *frame)
-{
-	return mi_text(frame, "at") ? mi_text(frame, "at") : "no source";
-}
-
-/* The place in the program's own code: "store (a.c:8)", or "memcpy, called by store (a.c:8)". */
-static void tell_where(const json_t *frames, const json_t *own, char *text, size_t size)
-{
-	json_int_t level = json_integer_value(json_object_get(own, "level"));
-	const json_t *frame, *below = NULL;
-	char own_name[BRIEF_NAME_MAX], below_name[BRIEF_NAME_MAX];
-	size_t i;
-
-	brief_name(name_of(own), own_name);
-	json_array_foreach(frames, i,
-	    frame) if (json_integer_value(json_object_get(frame, "level")) == level - 1 &&
-		       !json_object_get(frame, "folded")) below = frame;
-	if (below)
-		snprintf(text, size, "%s, called by %s (%.600s)",
-		    brief_name(name_of(below), below_name), own_name, place_of(own));
-	else
-		snprintf(text, size, "%s (%.600s)", own_name, place_of(own));
-}
 
 /* Whether the C library ends the program because main has returned. */
 static bool is_returned(const json_t *frames)
@@ -148,7 +120,7 @@ static bool add_stack(struct replay *replay, json_t *report, const struct fault 
 	if (fault && fault->lost && drop_invented(frames))
 		next = -1;
 	own = frames_first_own(replay, frames);
-	tell_where(frames, own, where, size);
+	headline_where(replay, frames, own, where, size);
 	if (!frame_is_own(replay, own) && is_returned(frames))
 		snprintf(where, size, "main, which returned it");
 	add_source(replay, report, own);
