@@ -10,9 +10,10 @@
 #define DIGITS	"0123456789"
 #define NAME	LETTERS DIGITS
 
-static const char *const tags[] = {"a", "article", "body", "br", "circle", "code", "div",
+static const char *const tags[] = {"a", "article", "body", "br", "circle", "code", "details", "div",
     "figcaption", "figure", "footer", "h1", "h2", "h3", "header", "html", "main", "p", "path",
-    "pre", "rect", "section", "span", "svg", "table", "td", "text", "th", "title", "tr", NULL};
+    "pre", "rect", "section", "span", "summary", "svg", "table", "td", "text", "th", "title", "tr",
+    NULL};
 
 /* What a value may consist of. None of them is an address of anything outside of the page. */
 static const struct attribute {
@@ -26,11 +27,13 @@ static const struct attribute {
     {"height", "", DIGITS "-."},
     {"href", "#", NAME "-"},
     {"id", "", NAME "-"},
+    {"open", "", ""},
     {"r", "", DIGITS "-."},
     {"role", "", LETTERS},
     {"scope", "", LETTERS},
     {"style", "font-size:", DIGITS "px"},
     {"text-anchor", "", LETTERS},
+    {"transform", "translate(", DIGITS "rotate()- "},
     {"viewBox", "", DIGITS "-. "},
     {"width", "", DIGITS "-."},
     {"x", "", DIGITS "-."},

@@ -86,6 +86,7 @@ START_TEST(a_report_shows_each_claim_with_its_verdict)
 	cleanup_free char *page = page_of(answer);
 	expect_text(answer, "conclusion", "2 of 4 claims held; not: 3, 4; the report is written");
 	expect_number(answer, "not_held.0.claim", 3);
+	expect_within(answer, "not_held.0.where", "rename_account");
 	expect_text(answer, "not_held.1.verdict", "not checked");
 	expect_in(page, "<article id=\"claim-1\" class=\"held\">");
 	expect_in(page, "<article id=\"claim-3\" class=\"not\">");
@@ -97,7 +98,10 @@ START_TEST(a_report_shows_each_claim_with_its_verdict)
 	expect_in(page, "<a href=\"#claim-2\" class=\"held\"><title>claim 2");
 	expect_in(page, "=&gt; 39");
 	expect_in(page, "strcpy(account-&gt;name, name);");
-	expect_in(page, "total = 23200"); /* a local variable at the crash */
+	expect_in(page, "<p class=\"instead\">Found <code>66 &#39;B&#39;</code> instead of "
+			"<code>65</code></p>");
+	expect_in(page, "<p class=\"instead\">Not checked whether it is <code>1</code>, because: "
+			"<code>No symbol &quot;nothing&quot; in current context.</code></p>");
 	snprintf(link, sizeof(link), "<a href=\"#claim-1\">%s</a>", crashed.crash);
 	expect_in(page, link);
 	ck_assert_int_eq(stat(answer_text(answer, "file"), &status), 0);
@@ -108,6 +112,67 @@ START_TEST(a_report_shows_each_claim_with_its_verdict)
 }
 END_TEST
 
+static size_t times_in(const char *page, const char *text)
+{
+	size_t times = 0;
+
+	for (const char *at = page; (at = strstr(at, text)) != NULL; at += strlen(text))
+		times++;
+	return times;
+}
+
+/* Where a text is in the page, which has it. */
+static const char *at_in(const char *page, const char *text)
+{
+	expect_in(page, text);
+	return strstr(page, text);
+}
+
+/* Failed claims are above the narrative, and what most claims have is folded. */
+START_TEST(a_long_report_begins_with_what_does_not_hold)
+{
+	cleanup_crashed struct crashed crashed = crash_with(NULL);
+	json_t *claims = json_array();
+	char sum[32], value[32];
+
+	for (int i = 0; i < 28; i++) {
+		snprintf(sum, sizeof(sum), "total + %d", i);
+		snprintf(value, sizeof(value), "%d", 23200 + i);
+		json_array_append_new(claims, claim(crashed.crash, sum, value));
+	}
+	json_array_append_new(claims, claim(crashed.crash, "total", "1"));
+	json_array_append_new(claims, claim(crashed.write, "sizeof(account->name)", "16"));
+	json_auto_t *answer = client_tool(crashed.place.client, "rr_report", "{s:s, s:s, s:o}",
+	    "title", "thirty", "narrative", "The story of it.", "claims", claims);
+	cleanup_free char *page = page_of(answer);
+	expect_text(answer, "conclusion", "29 of 30 claims held; not: 29; the report is written");
+	ck_assert(at_in(page, "id=\"claim-29\"") < at_in(page, "The story of it."));
+	ck_assert(at_in(page, "The story of it.") < at_in(page, "id=\"claim-1\""));
+	/* the one that failed shows its source at once; those like it refer to it */
+	ck_assert_uint_eq(times_in(page, "<details open=\"\"><summary>source and stack"), 1);
+	ck_assert_uint_eq(times_in(page, "<details><summary>source and stack"), 1);
+	ck_assert_uint_eq(times_in(page, "those of <a href=\"#claim-29\">claim 29</a>"), 28);
+	ck_assert(at_in(page, "<details class=\"locals\"><summary>local variables (") <
+		  at_in(page, "total = 23200"));
+}
+END_TEST
+
+/* The timeline says where the program was, once for claims at the same moment. */
+START_TEST(the_timeline_is_labelled_with_places)
+{
+	cleanup_crashed struct crashed crashed = crash_with(NULL);
+
+	json_auto_t *answer = client_tool(crashed.place.client, "rr_report", "{s:s, s:[o, o, o]}",
+	    "title", "places", "claims", claim(crashed.crash, "number", "2"),
+	    claim(crashed.crash, "total", "23200"), claim(crashed.write, "name[0]", "66"));
+	cleanup_free char *page = page_of(answer);
+	ck_assert_uint_eq(times_in(page, "rotate(-50)\">settle:48</text>"), 1);
+	ck_assert_uint_eq(times_in(page, "rotate(-50)\">rename_account:39</text>"), 1);
+	ck_assert_ptr_null(strstr(page, "rotate(-50)\">1"));
+	expect_in(page, "<title>claim 2, settle:48, ");
+}
+END_TEST
+
 /* Whether the page's own code writes such a tag. */
 static bool is_ours(const char *tag, size_t length)
 {
@@ -115,7 +180,7 @@ static bool is_ours(const char *tag, size_t length)
 	    "meta charset=\"utf-8\"", "title", "style", "body", "main", "header", "section", "h1",
 	    "h2", "h3", "p", "br", "a", "code", "pre", "span", "div", "article", "table", "tr",
 	    "th scope=\"row\"", "th", "td", "figure", "figcaption", "footer", "svg", "path", "text",
-	    "circle", "rect"};
+	    "circle", "rect", "details", "summary"};
 	static const char viewport[] = "meta name=\"viewport\" content=";
 	static const char policy[] =
 	    "meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; ";
@@ -293,6 +358,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_report_shows_each_claim_with_its_verdict,
+	    a_long_report_begins_with_what_does_not_hold, the_timeline_is_labelled_with_places,
 	    what_strangers_say_is_text, a_report_is_always_a_new_file, a_report_goes_nowhere_else,
 	    reports_have_bounds_in_number_and_size, reports_go_with_the_trace, NULL};
 

@@ -75,6 +75,52 @@ def make_report(server, program, trace, hostile):
     return report["file"]
 
 
+def make_long_report(server, trace):
+    """Thirty claims at as many moments as a timeline has room for, of which the last does not hold."""
+    hits = server.call("rr_trace_calls", location="book", evaluate=["amount"], limit=29)["hits"]
+    claims = [
+        {"moment": hit["moment"], "expression": "amount", "value": hit["evaluated"]["amount"]}
+        for hit in hits
+    ]
+    crash = server.call("rr_crash_report", trace_dir=trace)["moment"]
+    claims.append({"moment": crash, "expression": "number", "value": "1"})
+    expect(len(claims) == 30, "there are thirty claims")
+    return server.call("rr_report", title="Thirty bookings", claims=claims)["file"]
+
+
+# Of each slanted text: its size on the screen, and the room between it and the one before it.
+PLACES = """(() => {
+  const texts = [...document.querySelectorAll('svg text[transform]')];
+  const at = texts.map(t => { const m = t.getScreenCTM();
+    return {text: t.textContent, size: parseFloat(getComputedStyle(t).fontSize) * Math.hypot(m.a, m.b),
+            x: m.e, tilt: Math.atan2(m.b, m.a)}; });
+  return at.map((p, i) => ({...p, room: i ? (p.x - at[i - 1].x) * Math.abs(Math.sin(p.tilt)) : 99})); })()"""
+
+# The first words of what can be seen from the top, and what of a claim is folded.
+SEEN = """(() => ({first: document.querySelector('article').id,
+  source: document.querySelector('article pre').checkVisibility({contentVisibilityAuto: true}),
+  locals: [...document.querySelectorAll('details.locals pre')].filter(e => e.checkVisibility()).length,
+  folded: document.querySelectorAll('details.locals').length,
+  height: document.documentElement.scrollHeight}))()"""
+
+
+def check_long(page, url, folder):
+    page.resize(1000, 800)
+    page.show_as("light")
+    page.open(url)
+    page.picture(folder / "long.png")
+    places = page.value(PLACES)
+    expect(len(places) >= 10, f"thirty claims: {len(places)} places on the timeline")
+    expect(all(re.match(r"\w+:\d+$", p["text"]) for p in places), "thirty claims: each has a line")
+    expect(min(p["size"] for p in places) >= 11, "thirty claims: the places can be read")
+    expect(min(p["room"] for p in places) >= 12, "thirty claims: no place covers another")
+    seen = page.value(SEEN)
+    expect(seen["first"] == "claim-30", "thirty claims: the one that does not hold comes first")
+    expect(seen["source"], "thirty claims: it shows its source")
+    expect(seen["folded"] and seen["locals"] == 0, "thirty claims: local variables are folded")
+    expect(seen["height"] < 8000, f"thirty claims: {seen['height']} pixels")
+
+
 def check_page(page, url, what):
     page.open(url)
     expect(page.value("document.hit === undefined"), f"{what}: nothing ran")
@@ -129,10 +175,12 @@ def main():
     with tempfile.TemporaryDirectory(prefix="rr-warden-report.") as scratch:
         server, page = Server(path), browser.Browser(found)
         plain = make_report(server, program, f"{scratch}/plain", False)
+        long = make_long_report(server, f"{scratch}/plain")
         hostile = make_report(server, program, f"{scratch}/hostile", True)
         check_page(page, f"file://{plain}", "a report")
         check_page(page, f"file://{hostile}", "a hostile report")
         check_looks(page, f"file://{plain}", folder)
+        check_long(page, f"file://{long}", folder)
         page.open(f"file://{hostile}")
         page.picture(folder / "hostile.png")
         page.close()

@@ -19,7 +19,9 @@ START_TEST(the_markup_of_reports_is_taken)
 	    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">",
 	    "<a href=\"#claim-1\" class=\"held\">1</a><br>\n</p>",
 	    "<path class=\"time\" d=\"M10 20H30\"/><circle cx=\"1\" cy=\"2\" r=\"3\"/>",
-	    "<text x=\"1\" y=\"2\" style=\"font-size:12px\">1</text>"};
+	    "<text x=\"1\" y=\"2\" style=\"font-size:12px\">1</text>",
+	    "<text transform=\"translate(10 -2) rotate(-50)\">1</text>",
+	    "<details open=\"\"><summary>more</summary></details>"};
 
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
 		ck_assert_msg(is_harmless(pages[i]), "%s", pages[i]);
@@ -41,7 +43,9 @@ START_TEST(what_fetches_leaves_or_runs_is_refused)
 	    "<p class=\"x", "< p>", "<style>p{}</style ><script>", "<style><script></style>",
 	    "<style>", "<title></title", "<title><meta http-equiv=refresh></title>",
 	    "<text style=\"background:url(//e)\">", "<td style=\"font-size:1px;x:url(//e)\">",
-	    "<noscript>", "<template>", "<math>", "<plaintext>", "<html manifest=\"x\">"};
+	    "<text transform=\"url(#x)\">", "<text transform=\"translate(1) url(//e)\">",
+	    "<details open=\"x\">", "<details ontoggle=\"x\">", "<noscript>", "<template>",
+	    "<math>", "<plaintext>", "<html manifest=\"x\">"};
 
 	for (size_t i = 0; i < sizeof(pages) / sizeof(*pages); i++)
 		ck_assert_msg(!is_harmless(pages[i]), "%s", pages[i]);

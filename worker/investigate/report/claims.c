@@ -163,6 +163,17 @@ static bool is_same(
 	return same;
 }
 
+/* "settle:48", or as much of it as is known. */
+static json_t *place_name(const json_t *frame)
+{
+	const char *function = mi_text(frame, "function"), *at = mi_text(frame, "at");
+	const char *file = at ? strrchr(at, '/') : NULL, *line = at ? strrchr(at, ':') : NULL;
+
+	if (!function)
+		return json_string(file ? file + 1 : at ? at : "??");
+	return json_sprintf("%s%s", function, line && line[1] >= '0' && line[1] <= '9' ? line : "");
+}
+
 /* Adds what claims.h promises for in_full. */
 static void add_view(struct replay *replay, json_t *checked, const json_t *own, json_t *frames)
 {
@@ -174,8 +185,9 @@ static void add_view(struct replay *replay, json_t *checked, const json_t *own, 
 	if (source)
 		json_object_set_new(checked, "source", source);
 	json_object_set_new(checked, "stood",
-	    json_pack("{s:o,s:I,s:I,s:s}", "moment", moment_name(replay, now), "event",
-		(json_int_t)now->event, "ticks", (json_int_t)now->ticks, "thread", selected->name));
+	    json_pack("{s:o,s:I,s:I,s:s,s:o}", "moment", moment_name(replay, now), "event",
+		(json_int_t)now->event, "ticks", (json_int_t)now->ticks, "thread", selected->name,
+		"place", place_name(own)));
 	if (own && frame_is_own(replay, own))
 		json_object_set_new(checked, "locals",
 		    values_lines(replay, selected->number, (int)level, LOCALS_BYTES));

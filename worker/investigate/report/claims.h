@@ -14,8 +14,9 @@ bool claims_are_sound(const json_t *claims, struct failure *failure);
  * Goes to each claim's moment and evaluates the expression again: [{moment, expression, value,
  * verdict, found?, where?, tid?, error?, note?}]. The verdict is "held", "not held", or "not
  * checked" with the error. With in_full, each claim whose moment was reached also has {source?,
- * locals?, frames, stood: {moment, event, ticks, thread}} for people to look at. Leaves the program
- * at any moment. NULL with *failure filled if the session was lost or the call was interrupted.
+ * locals?, frames, stood: {moment, event, ticks, thread, place}} for people to look at; place is
+ * "function:line". Leaves the program at any moment. NULL with *failure filled if the session was
+ * lost or the call was interrupted.
  */
 json_t *claims_check(
     struct replay *replay, const json_t *claims, bool in_full, struct failure *failure);

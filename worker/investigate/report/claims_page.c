@@ -14,6 +14,7 @@
 #include "worker/investigate/report/timeline.h"
 
 #define FRAMES_SHOWN 8
+#define OPEN_MAX     8 /* with more claims, the source of those that held is folded */
 
 static const char *last_part(const char *path)
 {
@@ -201,20 +202,22 @@ static void write_stack(FILE *out, const struct claims_page *page, const json_t 
 	fputs("</pre></div>\n", out);
 }
 
+/* Folded, because they are many and few matter. */
 static void write_locals(FILE *out, const json_t *locals)
 {
+	size_t i, count = json_array_size(locals);
 	json_t *line;
-	size_t i;
 
-	if (!json_array_size(locals))
+	if (!count)
 		return;
-	fputs("<div><p class=\"label\">local variables</p><pre>", out);
+	fprintf(
+	    out, "<details class=\"locals\"><summary>local variables (%zu)</summary><pre>", count);
 	json_array_foreach((json_t *)locals, i, line)
 	{
 		page_text(out, json_string_value(line));
 		fputc('\n', out);
 	}
-	fputs("</pre></div>\n", out);
+	fputs("</pre></details>\n", out);
 }
 
 static void write_when(FILE *out, const struct claims_page *page, const json_t *claim)
@@ -237,45 +240,66 @@ static void write_when(FILE *out, const struct claims_page *page, const json_t *
 	fputs("</p>\n", out);
 }
 
-/* The first claim before this one that shows the same source, stack and variables; 0: none. */
-static size_t shown_before(const json_t *claims, const json_t *claim, size_t number)
+static bool is_same_view(const json_t *one, const json_t *other)
 {
 	static const char *const same[] = {"source", "frames", "locals"};
 
-	for (size_t i = 1; i < number; i++) {
-		const json_t *other = json_array_get(claims, i - 1);
-		size_t equal = 0;
-		for (size_t k = 0; k < sizeof(same) / sizeof(*same); k++) {
-			json_t *a = json_object_get(claim, same[k]),
-			       *b = json_object_get(other, same[k]);
-			equal += a == b || (a && b && json_equal(a, b));
-		}
-		if (equal == sizeof(same) / sizeof(*same) && json_object_get(other, "stood"))
-			return i;
+	for (size_t i = 0; i < sizeof(same) / sizeof(*same); i++) {
+		json_t *a = json_object_get(one, same[i]), *b = json_object_get(other, same[i]);
+		if (a != b && !(a && b && json_equal(a, b)))
+			return false;
+	}
+	return true;
+}
+
+/* The first of those that held, or did not, with the same source, stack and variables. 0: none. */
+static size_t first_like(const json_t *claims, const json_t *claim, bool held)
+{
+	json_t *that;
+	size_t i;
+
+	json_array_foreach((json_t *)claims, i, that)
+	{
+		if (claims_has_held(that) == held && json_object_get(that, "stood") &&
+		    is_same_view(that, claim))
+			return i + 1;
 	}
 	return 0;
+}
+
+/* The claim above this one that shows the same; 0: none. What did not hold stands above the rest.
+ */
+static size_t shown_above(const json_t *claims, const json_t *claim, size_t number)
+{
+	size_t first = first_like(claims, claim, false);
+
+	if (!first)
+		first = first_like(claims, claim, true);
+	return first == number ? 0 : first;
 }
 
 /* Source, stack and variables; only once if several claims share them. */
 static void write_view(
     FILE *out, const struct claims_page *page, const json_t *claim, size_t number)
 {
-	size_t before = shown_before(page->claims, claim, number);
+	bool folded = claims_has_held(claim) && json_array_size(page->claims) > OPEN_MAX;
+	size_t above = shown_above(page->claims, claim, number);
 
 	if (!json_object_get(claim, "stood"))
 		return;
-	if (before) {
+	if (above) {
 		fprintf(out,
 		    "<p class=\"soft\">Source and stack are those of "
 		    "<a href=\"#claim-%zu\">claim %zu</a>.</p>\n",
-		    before, before);
+		    above, above);
 		return;
 	}
+	fprintf(
+	    out, "<details%s><summary>source and stack</summary>\n", folded ? "" : " open=\"\"");
 	write_source(out, mi_text(claim, "source"));
-	fputs("<div class=\"two\">\n", out);
 	write_stack(out, page, json_object_get(claim, "frames"));
+	fputs("</details>\n", out);
 	write_locals(out, json_object_get(claim, "locals"));
-	fputs("</div>", out);
 }
 
 static void write_title(FILE *out, const json_t *claim)
@@ -291,6 +315,47 @@ static void write_title(FILE *out, const json_t *claim)
 	fputs("</code>", out);
 }
 
+static void write_quoted(FILE *out, const char *before, const char *text)
+{
+	fprintf(out, "%s<code>", before);
+	page_text(out, text);
+	fputs("</code>", out);
+}
+
+/* What a claim that does not hold found in its place. */
+static void write_instead(FILE *out, const json_t *claim)
+{
+	const char *found = mi_text(claim, "found");
+
+	fputs("<p class=\"instead\">", out);
+	if (found) {
+		write_quoted(out, "Found ", found);
+		write_quoted(out, " instead of ", mi_text(claim, "value"));
+	} else {
+		write_quoted(out, "Not checked whether it is ", mi_text(claim, "value"));
+		write_quoted(out, ", because: ", mi_text(claim, "error"));
+	}
+	fputs("</p>\n", out);
+}
+
+static void write_facts(FILE *out, const json_t *claim)
+{
+	const char *claimed = mi_text(claim, "value"), *found = mi_text(claim, "found");
+	bool held = claims_has_held(claim);
+
+	if (!held)
+		write_instead(out, claim);
+	fputs("<table>\n", out);
+	write_row(out, "expression", mi_text(claim, "expression"));
+	if (held) {
+		write_row(out, "value", found);
+		write_row(
+		    out, "claimed as", found && claimed && strcmp(found, claimed) ? claimed : NULL);
+	}
+	write_row(out, "warning", mi_text(claim, "warning"));
+	fputs("</table>\n", out);
+}
+
 static void write_claim(
     FILE *out, const struct claims_page *page, const json_t *claim, size_t number)
 {
@@ -298,28 +363,30 @@ static void write_claim(
 	    timeline_class(claim), number);
 	write_title(out, claim);
 	fprintf(out, "</h3><span class=\"word\">%s</span></div>\n", mi_text(claim, "verdict"));
+	write_facts(out, claim);
 	write_when(out, page, claim);
-	fputs("<table>\n", out);
-	write_row(out, "expression", mi_text(claim, "expression"));
-	write_row(out, "claimed", mi_text(claim, "value"));
-	write_row(out, "found", mi_text(claim, "found"));
-	write_row(out, "not checked, because", mi_text(claim, "error"));
-	write_row(out, "warning", mi_text(claim, "warning"));
-	fputs("</table>\n", out);
 	write_view(out, page, claim, number);
 	fputs("</article>\n", out);
 }
 
-static void write_claims(FILE *out, const struct claims_page *page, bool held)
+/* The claims that held, or those that did not, below a heading; nothing if there are none. */
+static void write_claims(FILE *out, const struct claims_page *page, bool held, const char *heading)
 {
 	json_t *claim;
+	bool any = false;
 	size_t i;
 
 	json_array_foreach((json_t *)page->claims, i, claim)
 	{
-		if ((strcmp(timeline_class(claim), "held") == 0) == held)
-			write_claim(out, page, claim, i + 1);
+		if (claims_has_held(claim) != held)
+			continue;
+		if (!any)
+			fprintf(out, "<section><h2>%s</h2>\n", heading);
+		any = true;
+		write_claim(out, page, claim, i + 1);
 	}
+	if (any)
+		fputs("</section>\n", out);
 }
 
 /* ---- The page -------------------------------------------------------------------------------- */
@@ -373,14 +440,13 @@ char *claims_page_text(const struct claims_page *page)
 	page_text(out, page->title);
 	fprintf(out, "</title>\n<style>%s</style>\n<body><main>\n", page_style);
 	write_header(out, page);
+	/* What does not hold is what a reader has to know before the narrative. */
+	write_claims(out, page, false, "What does not hold");
 	write_narrative(out, page);
 	fputs("<section><h2>Timeline</h2>\n", out);
 	timeline_write(out, page->claims, page->last_event);
-	fputs("</section>\n<section><h2>Claims</h2>\n", out);
-	/* What does not hold is what a reader has to know first. */
-	write_claims(out, page, false);
-	write_claims(out, page, true);
 	fputs("</section>\n", out);
+	write_claims(out, page, true, "What holds");
 	write_footer(out, page);
 	fputs("</main></body></html>\n", out);
 	if (fclose(out) == 0)

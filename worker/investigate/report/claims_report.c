@@ -63,7 +63,7 @@ static const char *program_of(const struct replay *replay)
 /* The claims that did not hold. Leaves out what the agent knows already. */
 static json_t *others(const json_t *claims)
 {
-	static const char *const kept[] = {"expression", "verdict", "found", "error"};
+	static const char *const kept[] = {"expression", "verdict", "where", "found", "error"};
 	json_t *list = json_array(), *claim;
 	size_t i;
 

@@ -1,7 +1,8 @@
 /*
  * See timeline.h. At the top, a line shows the whole recording, to scale in events. Below it, each
  * thread has a lane. Claims are often close together, so each claim has its own column, and a line
- * connects the column with the claim's true position.
+ * connects the column with the claim's true position. Below the lanes stands where the program was,
+ * once for claims at the same moment.
  */
 #include "worker/investigate/report/timeline.h"
 
@@ -12,16 +13,19 @@
 #include "worker/investigate/report/claims.h"
 #include "worker/investigate/search/page.h"
 
-#define WIDTH	   880
+#define WIDTH	   880 /* with more claims than fit, the picture is wider */
 #define LEFT	   190 /* of the lanes, after the names of the threads */
-#define RIGHT	   860
-#define TIME_Y	   40 /* of the line that is the recording */
-#define FAN_Y	   92 /* where the columns begin */
+#define MARGIN	   20  /* of the lanes, at the right */
+#define TIME_Y	   40  /* of the line that is the recording */
+#define FAN_Y	   92  /* where the columns begin */
 #define LANE_Y	   128
 #define LANE_STEP  42
 #define COLUMN_MAX 90 /* greatest width of a column */
-#define LABELS_MAX 9  /* with more columns, there is no room for the moments */
+#define COLUMN_MIN 22 /* least width in which a number can be read */
 #define DOT_MAX	   11
+#define PLACE_MAX  28 /* bytes shown of "function:line", which stands slanted below the lanes */
+#define PLACE_ROOM 17 /* between two slanted lines of text */
+#define PLACE_TILT 50 /* degrees */
 
 struct point {
 	const json_t *stood;
@@ -39,6 +43,7 @@ struct timeline {
 	const char *names[CLAIMS_MAX]; /* of the threads */
 	size_t tid_count;
 	long long last;
+	int right; /* end of the lanes */
 };
 
 const char *timeline_class(const json_t *claim)
@@ -95,9 +100,17 @@ static void collect(struct timeline *line, const json_t *claims)
 	}
 }
 
+/* Makes the picture wide enough for the columns. */
+static void stretch(struct timeline *line)
+{
+	int least = LEFT + COLUMN_MIN * (int)line->count;
+
+	line->right = least > WIDTH - MARGIN ? least : WIDTH - MARGIN;
+}
+
 static int column_step(const struct timeline *line)
 {
-	int step = (RIGHT - LEFT) / (int)(line->count ? line->count : 1);
+	int step = (line->right - LEFT) / (int)(line->count ? line->count : 1);
 
 	return step < COLUMN_MAX ? step : COLUMN_MAX;
 }
@@ -107,7 +120,7 @@ static int column_x(const struct timeline *line, size_t column)
 	int step = column_step(line);
 	int all = step * (int)line->count;
 
-	return LEFT + (RIGHT - LEFT - all) / 2 + step * (int)column + step / 2;
+	return LEFT + (line->right - LEFT - all) / 2 + step * (int)column + step / 2;
 }
 
 static int lane_y(const struct timeline *line, int tid)
@@ -126,12 +139,13 @@ static void write_lanes(const struct timeline *line)
 	    "<text class=\"soft\" x=\"%d\" y=\"%d\">start</text>"
 	    "<text class=\"soft\" x=\"%d\" y=\"%d\" text-anchor=\"end\">event %lld</text>"
 	    "<text class=\"soft\" x=\"0\" y=\"%d\">the recording</text>\n",
-	    LEFT, TIME_Y, RIGHT, LEFT, TIME_Y - 14, RIGHT, TIME_Y - 14, line->last, TIME_Y + 4);
+	    LEFT, TIME_Y, line->right, LEFT, TIME_Y - 14, line->right, TIME_Y - 14, line->last,
+	    TIME_Y + 4);
 	for (size_t i = 0; i < line->tid_count; i++) {
 		int y = lane_y(line, line->tids[i]);
 		fprintf(line->page,
 		    "<path class=\"lane\" d=\"M%d %dH%d\"/><text x=\"0\" y=\"%d\">thread %d ", LEFT,
-		    y, RIGHT, y + 4, line->tids[i]);
+		    y, line->right, y + 4, line->tids[i]);
 		if (line->names[i])
 			page_bytes(line->page, line->names[i], strnlen(line->names[i], 15));
 		fputs("</text>\n", line->page);
@@ -142,17 +156,83 @@ static void write_lanes(const struct timeline *line)
 static void write_way(const struct timeline *line, size_t column)
 {
 	const struct point *point = &line->points[column];
-	long long width = RIGHT - LEFT, last = line->last > 0 ? line->last : 1;
+	long long width = line->right - LEFT, last = line->last > 0 ? line->last : 1;
 	int x = column_x(line, column), from = LEFT + (int)(width * point->event / last);
-	bool labelled = line->count <= LABELS_MAX &&
-			(column == 0 || line->points[column - 1].event != point->event ||
-			    line->points[column - 1].ticks != point->ticks);
 
 	fprintf(line->page, "<path class=\"way\" d=\"M%d %dL%d %dV%d\"/>\n", from, TIME_Y, x, FAN_Y,
 	    lane_y(line, point->tid));
-	if (labelled)
-		fprintf(line->page, "<text class=\"soft\" x=\"%d\" y=\"%d\">%lld:%lld</text>\n",
-		    x + 5, FAN_Y + 12, point->event, point->ticks);
+}
+
+static int places_y(const struct timeline *line)
+{
+	return LANE_Y + LANE_STEP * (int)line->tid_count - LANE_STEP / 2;
+}
+
+/* How many claims, from this column on, are at the same moment. */
+static size_t same_moment(const struct timeline *line, size_t column)
+{
+	const struct point *first = &line->points[column];
+	size_t count = 1;
+
+	for (; column + count < line->count; count++) {
+		const struct point *point = first + count;
+		if (point->event != first->event || point->ticks != first->ticks ||
+		    point->tid != first->tid)
+			break;
+	}
+	return count;
+}
+
+/* A long name loses its end, never its line. */
+static void write_place(FILE *page, const char *place)
+{
+	const char *line = strrchr(place, ':');
+	size_t tail = line ? strlen(line) : 0, length = strlen(place);
+
+	if (length > PLACE_MAX && tail + 3 < PLACE_MAX) {
+		length = PLACE_MAX - 3 - tail;
+		while (length && ((unsigned char)place[length] & 0xc0) == 0x80)
+			length--;
+		page_bytes(page, place, length);
+		fputs("...", page);
+		page_text(page, line);
+	} else {
+		page_text(page, place);
+	}
+}
+
+/* Leaves a place out where it would cover the one before it; its claim names it all the same. */
+static void write_places(const struct timeline *line)
+{
+	int y = places_y(line) + 10, before = 0, x;
+
+	for (size_t column = 0, same; column < line->count; column += same) {
+		const char *place = mi_text(line->points[column].stood, "place");
+		same = same_moment(line, column);
+		x = (column_x(line, column) + column_x(line, column + same - 1)) / 2;
+		if (!place || (before && x - before < PLACE_ROOM))
+			continue;
+		before = x;
+		fprintf(line->page,
+		    "<text class=\"place\" text-anchor=\"end\" "
+		    "transform=\"translate(%d %d) rotate(-%d)\">",
+		    x + 4, y, PLACE_TILT);
+		write_place(line->page, place);
+		fputs("</text>\n", line->page);
+	}
+}
+
+/* What the slanted places need below the lanes: a character is 7.2 wide. */
+static int places_height(const struct timeline *line)
+{
+	size_t longest = 0;
+
+	for (size_t i = 0; i < line->count; i++) {
+		const char *place = mi_text(line->points[i].stood, "place");
+		size_t length = place ? strnlen(place, PLACE_MAX) : 0;
+		longest = length > longest ? length : longest;
+	}
+	return 20 + (int)longest * 11 / 2;
 }
 
 /* Uses shapes as well as colours, because not everybody can tell the colours apart. */
@@ -164,6 +244,8 @@ static void write_dot(const struct timeline *line, size_t column)
 
 	fprintf(line->page, "<a href=\"#claim-%zu\" class=\"%s\"><title>claim %zu, ", point->number,
 	    point->style, point->number);
+	page_text(line->page, mi_text(point->stood, "place"));
+	fputs(", ", line->page);
 	page_text(line->page, mi_text(point->stood, "moment"));
 	fputs("</title>", line->page);
 	if (strcmp(point->style, "not") == 0)
@@ -184,14 +266,18 @@ void timeline_write(FILE *page, const json_t *claims, long long last)
 	collect(&line, claims);
 	if (line.count == 0)
 		return;
+	stretch(&line);
 	fprintf(page,
-	    "<figure><svg viewBox=\"0 0 %d %d\" role=\"group\" aria-label=\"Timeline\">\n", WIDTH,
-	    LANE_Y + LANE_STEP * (int)line.tid_count - LANE_STEP / 2 + 4);
+	    "<figure><svg class=\"%s\" width=\"%d\" viewBox=\"0 0 %d %d\" role=\"group\" "
+	    "aria-label=\"Timeline\">\n",
+	    line.right + MARGIN > WIDTH ? "wide" : "fits", line.right + MARGIN, line.right + MARGIN,
+	    places_y(&line) + places_height(&line));
 	write_lanes(&line);
 	for (size_t i = 0; i < line.count; i++)
 		write_way(&line, i);
 	for (size_t i = 0; i < line.count; i++)
 		write_dot(&line, i);
+	write_places(&line);
 	fputs("</svg><figcaption>Each claim on its thread, in the order of time; the line above is "
 	      "the whole recording. A circle: it held. A square: it did not. A dashed circle: it "
 	      "could not be checked.</figcaption></figure>\n",

@@ -31,7 +31,8 @@ const char page_style[] =
     "border:1px solid;font-weight:600;font-size:.95rem}"
     ".held .word,.sum.held{color:var(--good)}.not .word,.sum.not{color:var(--bad)}"
     ".open .word{color:var(--doubt)}.word{font-weight:600;white-space:nowrap}"
-    "figure{margin:0;overflow-x:auto}svg{display:block;width:100%;min-width:34rem;height:auto}"
+    "figure{margin:0;overflow-x:auto}svg{display:block;height:auto}"
+    "svg.fits{width:100%;min-width:46rem}"
     "svg text{fill:var(--ink);font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace}"
     "svg .soft{fill:var(--soft)}svg .lane,svg .way{stroke:var(--line);fill:none}"
     "svg .time{stroke:var(--soft);stroke-width:3;stroke-linecap:round}"
@@ -52,15 +53,17 @@ const char page_style[] =
     "pre{margin:.6rem 0 0;padding:.6rem .8rem;background:var(--back);border-radius:4px;"
     "overflow-x:auto;line-height:1.45}pre .here{display:inline-block;min-width:100%;"
     "background:var(--here);font-weight:600}"
-    ".two "
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere}.two{display:grid;grid-template-columns:"
-    "repeat(auto-fit,minmax(17rem,1fr));gap:0 1rem}"
-    ".two div{min-width:0}.label{margin:.8rem 0 -.3rem;color:var(--soft);font-size:.8rem}"
+    ".label{margin:.8rem 0 -.3rem;color:var(--soft);font-size:.8rem}"
+    ".instead{font-weight:600}details{margin:.6rem 0}"
+    "summary{cursor:pointer;color:var(--soft);font-size:.86rem}"
+    "article pre{white-space:pre-wrap;overflow-wrap:anywhere}"
     "footer{margin-top:2.6rem;padding-top:.8rem;border-top:1px solid var(--line)}"
     "@media print{:root{--paper:#fff;--ink:#000;--soft:#444;--line:#bbb;--back:#f6f6f6;"
     "--good:#19703c;--bad:#b3261e;--doubt:#8a5a00;--here:#eee;--link:#000}"
     "body{font-size:11pt}main{max-width:none;padding:0}h2{break-after:avoid}"
-    "pre{white-space:pre-wrap;overflow-wrap:anywhere}svg{min-width:0}"
+    "pre{white-space:pre-wrap;overflow-wrap:anywhere}svg.fits,svg.wide{width:100%;min-width:0}"
+    /* Nothing can be unfolded on paper. */
+    "details::details-content{content-visibility:visible}"
     "*{-webkit-print-color-adjust:exact;print-color-adjust:exact}}";
 
 static const char *escape_of(char byte)
