@@ -38,12 +38,13 @@ struct request {
 static const char usage[] =
     "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT]\n"
     "          [--timeout=SECONDS] [--[no-]chaos] [--heap=guard|guard_before]\n"
-    "          [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n"
+    "          [--test=NAME] [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n"
     "\n"
     "Records COMMAND again and again until it fails, keeps that trace and removes\n"
     "the others. Prints the path of the trace, and with --export the path of the\n"
     "archive. WHAT is failure (the default: a status other than 0, a signal or the\n"
-    "timeout), exit:STATUS, signal:SIGNAL, timeout or output:TEXT. Exits with 0 if\n"
+    "timeout), exit:STATUS, signal:SIGNAL, timeout or output:TEXT. With --test, the\n"
+    "filter of COMMAND's test framework picks this one test. Exits with 0 if\n"
     "COMMAND never failed, with 1 if it failed and its trace was kept, and with 2 if\n"
     "nothing could be recorded.\n";
 /* clang-format on */
@@ -55,6 +56,7 @@ static const struct option options[] = {
     {"chaos", no_argument, NULL, 'c'},
     {"no-chaos", no_argument, NULL, 'o'},
     {"heap", required_argument, NULL, 'p'},
+    {"test", required_argument, NULL, 's'},
     {"trace-dir", required_argument, NULL, 'd'},
     {"export", required_argument, NULL, 'e'},
     {"help", no_argument, NULL, 'h'},
@@ -91,6 +93,9 @@ static bool read_option(struct request *request, int option)
 		return true;
 	case 'p':
 		set_text(request->arguments, "heap", optarg);
+		return true;
+	case 's':
+		set_text(request->arguments, "test", optarg);
 		return true;
 	case 'd':
 		set_text(request->arguments, "trace_dir", optarg);
@@ -286,6 +291,7 @@ static bool initialize(struct server *server)
 static void tell_attempts(const json_t *answer)
 {
 	const char *ending, *output = json_string_value(json_object_get(answer, "stderr"));
+	const char *test = json_string_value(json_object_get(answer, "test"));
 	json_t *count;
 	bool first = true;
 
@@ -297,7 +303,10 @@ static void tell_attempts(const json_t *answer)
 		    (long long)json_integer_value(count));
 		first = false;
 	}
-	fprintf(stderr, "\n%s", output == NULL ? "" : output);
+	fputc('\n', stderr);
+	if (test != NULL)
+		fprintf(stderr, "Test picked by %s\n", test);
+	fputs(output == NULL ? "" : output, stderr);
 }
 
 static int export_trace(struct server *server, const char *trace, const char *file)

@@ -167,6 +167,8 @@ json_t *record_result(const struct recording *recording, json_t *list, double se
 	set_ending(result, json_array_get(processes, 0), recording->rr.status);
 	set_note(result, recording, processes);
 	set_heap(result, recording);
+	if (recording->plan.test.told)
+		json_object_set(result, "test", recording->plan.test.told);
 	record_set_output(result, recording);
 	if (!list)
 		json_decref(processes);

@@ -15,6 +15,11 @@
 bool program_find(const struct worker *worker, const char *directory, const char *name,
     const char *search, char program[PATH_MAX], struct failure *failure);
 
+/* The file, links resolved, that program_find's `program` starts from `directory`; "" if it is gone
+ * meanwhile. */
+void program_resolve(
+    const char *directory, const char *program, const char *search, char real[PATH_MAX]);
+
 /*
  * Programs that run others by ptrace, or in a translation of their own (valgrind): rr 5.6 to 5.9
  * emulate only a part of ptrace, and stop themselves, hang or take minutes. `path` is where its

@@ -325,16 +325,34 @@ static bool plan_pmu(const struct worker *worker, struct record_plan *plan, stru
 	return false;
 }
 
-bool record_plan_make(const struct worker *worker, const struct record_request *request,
+/* From then on, *request has what picks its test. */
+static bool plan_test(
+    struct record_request *request, struct record_plan *plan, struct failure *failure)
+{
+	char real[PATH_MAX] = "";
+
+	if (request->test)
+		program_resolve(plan->directory, plan->program, search_path(request->env), real);
+	if (!test_choice_make(
+		&plan->test, request->test, request->command, request->env, real, failure))
+		return false;
+	request->command = plan->test.command;
+	request->env = plan->test.env;
+	return true;
+}
+
+bool record_plan_make(const struct worker *worker, const struct record_request *asked,
     struct record_plan *plan, struct failure *failure)
 {
+	struct record_request chosen = *asked, *request = &chosen;
+
 	*plan = (struct record_plan){0};
 	plan->input = request->input;
 	plan->background = request->background;
 	return check_command(request->command, failure) &&
 	       plan_numbers(worker, request, plan, failure) &&
 	       plan_directory(worker, request, plan, failure) &&
-	       plan_program(worker, request, plan, failure) &&
+	       plan_program(worker, request, plan, failure) && plan_test(request, plan, failure) &&
 	       guard_heap_plan(&plan->heap, request->heap, request->env, plan->directory,
 		   plan->program, failure) &&
 	       plan_trace(worker, request, plan, failure) && plan_pmu(worker, plan, failure) &&
@@ -350,6 +368,7 @@ void record_plan_free(struct record_plan *plan)
 		pmu_environment_free(plan->environment);
 	free(plan->argv);
 	guard_heap_free(&plan->heap);
+	test_choice_free(&plan->test);
 	plan->environment = NULL;
 	plan->argv = NULL;
 }

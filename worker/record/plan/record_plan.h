@@ -9,6 +9,7 @@
 #include "sandbox/wire/tools.h"
 #include "worker/record/plan/destination.h"
 #include "worker/record/plan/guard_heap.h"
+#include "worker/record/plan/test_choice.h"
 #include "worker/serve/ops.h"
 
 #define RECORD_ARGS_MAX	      1024 /* words of the command */
@@ -19,7 +20,7 @@
 /* What rr_record and rr_record_until are both asked for; borrowed from their arguments. */
 struct record_request {
 	json_t *command, *env;
-	const char *working_directory, *trace_dir, *input;
+	const char *working_directory, *trace_dir, *input, *test;
 	double timeout;
 	bool chaos, background;
 	enum heap_kind heap;
@@ -33,6 +34,7 @@ struct record_request {
 	    .working_directory = (args)->working_directory,                                        \
 	    .trace_dir = (args)->trace_dir,                                                        \
 	    .input = (args)->stdin,                                                                \
+	    .test = (args)->test,                                                                  \
 	    .timeout = (args)->timeout,                                                            \
 	    .chaos = (args)->chaos,                                                                \
 	    .heap = (args)->heap,                                                                  \
@@ -53,6 +55,7 @@ struct record_plan {
 	size_t output_limit;	/* bytes of each stream in the answer */
 	char cores[16];
 	struct guard_heap heap;
+	struct test_choice test;
 };
 
 /* Checks everything that can be checked without rr. False with *failure filled. Makes nothing on
