@@ -81,7 +81,7 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 
 	if (!stop)
 		return NULL;
-	replay_is_open(replay);
+	replay_opened(replay);
 	json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
 	json_object_set_new(stop, "command", json_string(replay_command(replay)));
 	images = images_json(replay);
@@ -117,7 +117,7 @@ static bool begin(struct replay *replay, const struct replay_start_args *args,
 	if (!read_at(args->at, from_fork, &at, failure))
 		return false;
 	asked.event = restore ? saved_event(restore) : at.event;
-	replay_asks(replay, &asked);
+	replay_was_asked(replay, &asked);
 	replay_debugs(replay, asked.pid, from_fork);
 	if (!launch_tools(replay, failure))
 		return false;
@@ -148,7 +148,7 @@ static struct replay *open_one(
 	if (!replay)
 		return NULL;
 	replay_debugs(replay, pid, false);
-	replay_asks(replay, &(struct asked_for){.pid = pid, .event = REPLAY_EVENT_FAR});
+	replay_was_asked(replay, &(struct asked_for){.pid = pid, .event = REPLAY_EVENT_FAR});
 	return replay;
 }
 
@@ -166,7 +166,7 @@ bool opening_both(struct worker *worker, const char *const names[2], const long 
 		printers_load(replays[i]);
 		if (!position_update(replays[i], failure))
 			return false;
-		replay_is_open(replays[i]);
+		replay_opened(replays[i]);
 	}
 	return true;
 }

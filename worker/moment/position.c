@@ -78,7 +78,7 @@ bool position_update(struct replay *replay, struct failure *failure)
 	moment.pc = mi_address(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), "addr");
 	replay_arrived(replay, &moment);
 	if (stop_kind(replay) == STOP_END)
-		replay_end_is_here(replay);
+		replay_reached_end(replay);
 	replay_stands(replay, position_is_end(replay), replay_is_at_signal(replay));
 	return true;
 }

@@ -48,9 +48,9 @@ struct asked_for {
 };
 
 const struct asked_for *replay_asked(const struct replay *replay);
-void replay_asks(struct replay *replay, const struct asked_for *asked);
+void replay_was_asked(struct replay *replay, const struct asked_for *asked);
 /* From here on the session is open, and it was opened at the present moment. */
-void replay_is_open(struct replay *replay);
+void replay_opened(struct replay *replay);
 /* Whether it stands at the event and ticks at which it was opened. */
 bool replay_is_where_opened(const struct replay *replay);
 
@@ -66,12 +66,12 @@ struct moment {
 
 enum direction { FORWARD, BACKWARD };
 
-/* Where the session stands. */
+/* Where the session stands; what this points to follows the session. */
 const struct moment *replay_now(const struct replay *replay);
 void replay_arrived(struct replay *replay, const struct moment *moment);
 /* The end of the process; event 0: not known yet. */
 const struct moment *replay_end(const struct replay *replay);
-void replay_end_is_here(struct replay *replay);
+void replay_reached_end(struct replay *replay);
 
 /* The first instruction of the present image. */
 unsigned long long replay_first_pc(const struct replay *replay);
@@ -128,8 +128,8 @@ struct shown_sources *replay_sources(struct replay *replay);
 struct live_output *replay_output(const struct replay *replay);
 json_t *replay_warnings(const struct replay *replay);
 
-/* Makes the supervisor store the session's state; call it after each change. No function until
- * replay_on_change. */
+/* Makes the supervisor store the session's state; call it after each change. Without effect
+ * before replay_on_change. */
 void replay_changed(struct replay *replay);
 void replay_on_change(struct replay *replay, void (*changed)(struct replay *replay));
 

@@ -67,12 +67,12 @@ const struct asked_for *replay_asked(const struct replay *replay)
 	return &replay->asked;
 }
 
-void replay_asks(struct replay *replay, const struct asked_for *asked)
+void replay_was_asked(struct replay *replay, const struct asked_for *asked)
 {
 	replay->asked = *asked;
 }
 
-void replay_is_open(struct replay *replay)
+void replay_opened(struct replay *replay)
 {
 	replay->opened = replay->moment;
 }
@@ -98,7 +98,7 @@ const struct moment *replay_end(const struct replay *replay)
 	return &replay->end;
 }
 
-void replay_end_is_here(struct replay *replay)
+void replay_reached_end(struct replay *replay)
 {
 	replay->end = replay->moment;
 }
