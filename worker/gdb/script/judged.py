@@ -22,6 +22,12 @@ def block_here():
         return None
 
 
+def is_spoken_here(language):
+    """Setting it costs as much as the condition itself. gdb tells the language of a frame since 13."""
+    frame = gdb.selected_frame()
+    return gdb.parameter("language") == "auto" and hasattr(frame, "language") and frame.language() == language
+
+
 def is_main(symbol):
     objfile = symbol.symtab.objfile
     return (objfile.owner or objfile).filename == gdb.current_progspace().filename
@@ -100,8 +106,9 @@ class Judged(gdb.Function):
 
     def invoke(self, number):
         language, text = self.kept[int(number)]
-        before = gdb.parameter("language")
-        gdb.execute("set language " + language, to_string=True)
+        before = None if is_spoken_here(language) else gdb.parameter("language")
+        if before:
+            gdb.execute("set language " + language, to_string=True)
         self.unread.pop(int(number), None)
         try:
             return bool(gdb.parse_and_eval(text))
@@ -109,7 +116,8 @@ class Judged(gdb.Function):
             self.unread[int(number)] = str(error)
             return True
         finally:
-            gdb.execute("set language " + before, to_string=True)
+            if before:
+                gdb.execute("set language " + before, to_string=True)
 
 
 class Keep(gdb.Command):
