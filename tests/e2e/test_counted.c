@@ -8,10 +8,12 @@
 
 enum { PASSES_SHOWN = 20 };
 
-static long long total_of(struct scene *scene, const char *location, const char *condition,
-    const char *group_by, int limit)
+/* to: NULL: the end */
+static long long total_up_to(struct scene *scene, const char *location, const char *condition,
+    const char *to, const char *group_by, int limit)
 {
-	json_t *arguments = json_pack("{s:s, s:i}", "location", location, "limit", limit);
+	json_t *arguments =
+	    json_pack("{s:s, s:i, s:s*}", "location", location, "limit", limit, "to", to);
 	long long total;
 
 	if (condition)
@@ -22,6 +24,12 @@ static long long total_of(struct scene *scene, const char *location, const char 
 	total = json_integer_value(json_object_get(answer, "total"));
 	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
 	return total;
+}
+
+static long long total_of(struct scene *scene, const char *location, const char *condition,
+    const char *group_by, int limit)
+{
+	return total_up_to(scene, location, condition, NULL, group_by, limit);
 }
 
 struct question {
@@ -128,6 +136,91 @@ START_TEST(the_last_pass_is_the_one_that_a_stop_showed)
 }
 END_TEST
 
+static void expect_up_to(struct scene *scene, const struct question *question, const char *to)
+{
+	long long stops =
+	    total_up_to(scene, question->location, question->condition, to, "caller", 1);
+	long long counted =
+	    total_up_to(scene, question->location, question->condition, to, NULL, 1);
+
+	ck_assert_msg(counted == stops, "%s where %s, up to %s: %lld, not %lld", question->location,
+	    question->condition ? question->condition : "", to, counted, stops);
+}
+
+/* The end is one of the passes themselves, which belongs to the stretch, or the instruction behind
+ * it, or an event at which nothing can stop. */
+START_TEST(passes_up_to_a_moment_are_counted_as_stops_count_them)
+{
+	static const struct question questions[] = {{"ping", NULL}, {"deep", "depth > 17"}};
+	const struct question *question = &questions[_i];
+	cleanup_scene struct scene scene = scene_open("passes", NULL);
+	json_auto_t *moments = moments_of(&scene, question->location, NULL), *next, *event;
+	const char *to = json_string_value(json_array_get(moments, json_array_size(moments) - 1));
+
+	go(&scene, to);
+	client_tool_done(scene.client, "rr_step", "{s:s}", "unit", "instruction");
+	next = client_tool(scene.client, "rr_when", NULL);
+	event = json_sprintf("%lld", answer_event(next, "moment"));
+	expect_up_to(&scene, question, to);
+	expect_up_to(&scene, question, answer_text(next, "moment"));
+	expect_up_to(&scene, question, json_string_value(event));
+	expect_up_to(&scene, &questions[!_i], to);
+}
+END_TEST
+
+/* A breakpoint of the client's is in the way of a condition, also while it is disabled. */
+START_TEST(passes_are_counted_at_a_breakpoint_of_the_client)
+{
+	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "pass");
+	ck_assert_int_eq(total_of(&scene, "pass", NULL, NULL, 2), 1000000);
+	client_tool_done(scene.client, "rr_continue", NULL);
+	expect_value(scene.client, "nth", "0");
+	client_tool_done(scene.client, "rr_continue", NULL);
+	expect_value(scene.client, "nth", "1");
+}
+END_TEST
+
+/* Neither the passes nor the end, which is passed as often, stop. */
+START_TEST(a_million_passes_are_counted_up_to_the_middle)
+{
+	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
+	json_auto_t *middle = NULL;
+	const char *to;
+
+	go(&scene, "end");
+	middle = client_tool(scene.client, "rr_last_time", "{s:s, s:s}", "location", "pass",
+	    "condition", "nth == 500000");
+	to = answer_text(middle, "moment");
+	ck_assert_int_eq(total_up_to(&scene, "pass", NULL, to, NULL, 2), 500001);
+	ck_assert_int_eq(total_up_to(&scene, "pass", "nth % 4 == 1", to, NULL, 2), 125000);
+}
+END_TEST
+
+/* All of them lie behind one event, and most passes on the way are left out. */
+START_TEST(each_of_a_million_passes_can_be_gone_to)
+{
+	static const int numbers[] = {20, 37, 4711, 500000, 999998};
+	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
+
+	/* A breakpoint of the client's there is no stop on the way. */
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "pass");
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		json_auto_t *condition = json_sprintf("nth == %d", numbers[i]), *found = NULL;
+		json_auto_t *value = json_sprintf("%d", numbers[i]), *when = NULL;
+
+		go(&scene, "end");
+		found = client_tool(scene.client, "rr_last_time", "{s:s, s:O}", "location", "pass",
+		    "condition", condition);
+		go(&scene, answer_text(found, "moment"));
+		expect_value(scene.client, "nth", json_string_value(value));
+		when = client_tool(scene.client, "rr_when", NULL);
+		ck_assert_str_eq(answer_text(when, "moment"), answer_text(found, "moment"));
+	}
+}
+END_TEST
+
 /* Conditions that cannot be told at some passes, or not in the cache at all. */
 START_TEST(what_has_to_be_judged_by_gdb_is_counted_too)
 {
@@ -215,6 +308,10 @@ int main(void)
 	const struct looped tests[] = {
 	    {passes_are_counted_as_stops_count_them, 1},
 	    {the_last_pass_is_the_one_that_a_stop_showed, 1},
+	    {passes_up_to_a_moment_are_counted_as_stops_count_them, 2},
+	    {passes_are_counted_at_a_breakpoint_of_the_client, 1},
+	    {a_million_passes_are_counted_up_to_the_middle, 1},
+	    {each_of_a_million_passes_can_be_gone_to, 1},
 	    {what_has_to_be_judged_by_gdb_is_counted_too, 1},
 	    {a_million_passes_are_counted, 1},
 	    {a_pass_counts_once_however_a_signal_interrupts_it, 1},

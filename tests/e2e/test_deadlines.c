@@ -37,17 +37,24 @@ START_TEST(a_search_that_is_cut_off_tells_its_share_of_the_work)
 	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	const char *moment = answer_text(end, "moment");
 	/* calls that are grouped stop one by one */
-	static const struct {
-		const char *tool, *group_by;
-	} searches[] = {{"rr_lines_executed", NULL}, {"rr_trace_calls", "caller"}};
+	json_auto_t *answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:s}",
+	    "location", "mix", "deadline", DEADLINE_S, "group_by", "caller");
 
-	for (size_t i = 0; i < sizeof(searches) / sizeof(*searches); i++) {
-		json_auto_t *answer =
-		    client_tool(scene.client, searches[i].tool, "{s:s, s:i, s:s*}", "location",
-			"mix", "deadline", DEADLINE_S, "group_by", searches[i].group_by);
-		expect_share(answer, ticks_of(moment));
-		expect_same_gdb(scene.client, moment);
-	}
+	expect_share(answer, ticks_of(moment));
+	expect_same_gdb(scene.client, moment);
+}
+END_TEST
+
+/* In the run that tells which lines ran, or in one of those that count the passes of one place. */
+START_TEST(a_count_of_lines_that_is_cut_off_says_so)
+{
+	cleanup_scene struct scene scene = scene_open("busy", NULL);
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+
+	expect_all(client_tool(scene.client, "rr_lines_executed", "{s:s, s:i}", "location", "mix",
+		       "deadline", DEADLINE_S),
+	    HAS("cut_off", "the time is over"), HAS("cut_off", "to go on"));
+	expect_same_gdb(scene.client, answer_text(end, "moment"));
 }
 END_TEST
 
@@ -69,6 +76,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_search_that_is_cut_off_tells_its_share_of_the_work,
+	    a_count_of_lines_that_is_cut_off_says_so,
 	    a_search_backward_that_is_cut_off_leaves_gdb_alive, NULL};
 	return scene_main("deadlines", tests, (const char *const[]){"busy", NULL});
 }

@@ -158,6 +158,71 @@ START_TEST(a_stretch_counts_what_ran_in_it)
 }
 END_TEST
 
+/* Each pass of a line's only place stops: they are grouped. */
+static long count_stops(struct scene *scene, const char *location, const char *to)
+{
+	json_auto_t *answer = client_tool(scene->client, "rr_trace_calls", "{s:s, s:s, s:s*}",
+	    "location", location, "group_by", "caller", "to", to);
+
+	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
+	return (long)answer_number(answer, "total");
+}
+
+/* By threads, between signals. */
+static void expect_stops(struct scene *scene, const char *to)
+{
+	static const struct {
+		const char *function, *text;
+	} lines[] = {{"work", "turns++; /* worker */"}, {"toggle", "flag = 1; /* again */"},
+	    {"on_alarm", "turns++; /* handler */"}};
+
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		int line = (int)harness_line("tallied.c", lines[i].text);
+		json_auto_t *location = json_sprintf("tallied.c:%d", line), *answer = NULL;
+		long counts[LINES_MAX], stops;
+
+		stops = count_stops(scene, json_string_value(location), to);
+		answer = client_tool(scene->client, "rr_lines_executed", "{s:s, s:s*}", "location",
+		    lines[i].function, "to", to);
+		read_counts(answer, counts);
+		ck_assert_ptr_null(json_object_get(answer, "cut_off"));
+		ck_assert_msg(counts[line] == stops, "line %d, up to %s: %ld, not %ld", line,
+		    to ? to : "the end", counts[line], stops);
+	}
+}
+
+/* More than 100 times: without stops. */
+START_TEST(lines_that_run_often_have_the_counts_that_stops_give)
+{
+	cleanup_scene struct scene scene = scene_open("tallied 120", NULL);
+	json_auto_t *location =
+	    json_sprintf("tallied.c:%lld", harness_line("tallied.c", "turns++; /* worker */"));
+	json_auto_t *passes = NULL;
+	const char *to;
+
+	expect_stops(&scene, NULL);
+	passes = client_tool(scene.client, "rr_trace_calls", "{s:o, s:i}", "location",
+	    json_incref(location), "limit", 400);
+	to = answer_text(
+	    passes, json_array_size(json_object_get(passes, "hits")) > 90 ? "hits.90.moment" : "");
+	expect_stops(&scene, to);
+}
+END_TEST
+
+/* All of them by stops would take longer than a test may. */
+START_TEST(lines_that_run_a_million_times_are_counted)
+{
+	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
+	json_auto_t *answer = ask(&scene, "pass");
+	long counts[LINES_MAX];
+
+	read_counts(answer, counts);
+	ck_assert_int_eq(counts[harness_line("conditional.c", "volatile int local")], 1000000);
+	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
+	ck_assert_ptr_null(json_object_get(answer, "never"));
+}
+END_TEST
+
 START_TEST(what_never_ran_and_what_is_no_place_is_said)
 {
 	cleanup_scene struct scene scene = scene_open("lines", NULL);
@@ -193,10 +258,13 @@ int main(void)
 	    {each_line_of_a_file_has_the_count_that_it_ran, 2},
 	    {the_counts_of_a_function_are_those_of_single_steps, 1},
 	    {a_stretch_counts_what_ran_in_it, 1},
+	    {lines_that_run_often_have_the_counts_that_stops_give, 1},
+	    {lines_that_run_a_million_times_are_counted, 1},
 	    {what_never_ran_and_what_is_no_place_is_said, 1},
 	    {a_file_whose_name_is_shown_escaped_is_not_said_to_have_no_line_table, 1},
 	    {NULL, 0},
 	};
-	return scene_main_loops(
-	    "lines", tests, (const char *const[]){"lines", "lines_O2", "misleading_name", NULL});
+	return scene_main_loops("lines", tests,
+	    (const char *const[]){"lines", "lines_O2", "tallied 120", "conditional 1000000",
+		"misleading_name", NULL});
 }

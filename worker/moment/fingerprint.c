@@ -17,6 +17,10 @@
 #define WORD_CHARS  16 /* one word of 8 bytes, in hexadecimal */
 #define QUOTED_ONCE (2 * FINGERPRINT_CONDITION_MAX)
 
+#define STACK_POINTER  7 /* gdb's number */
+#define FEW_REGISTERS  8 /* of those that are compared, where the condition is a part of one */
+#define COMPILED_WORDS 6 /* of the stack: 480 bytes with all registers */
+
 static json_t *read_registers(struct replay *replay, int thread)
 {
 	json_t *results = NULL, *list;
@@ -232,30 +236,59 @@ static const char *value_of(const struct fingerprint *print, int number)
 	return NULL;
 }
 
-/* The stack pointer alone is a pointer to gdb. Its numbers are those of an x86-64 program. */
-bool fingerprint_condition(const struct fingerprint *print, char to[FINGERPRINT_CONDITION_MAX])
+/* Two of them are pointers to gdb. The numbers are gdb's, those of an x86-64 program. */
+static const struct named_register {
+	const char *name;
+	int number;
+} general[] = {{"$rax", 0}, {"$rbx", 1}, {"$rcx", 2}, {"$rdx", 3}, {"$rsi", 4}, {"$rdi", 5},
+    {"$r8", 8}, {"$r12", 12}, {"(unsigned long) $rbp", 6}, {"$r9", 9}, {"$r10", 10}, {"$r11", 11},
+    {"$r13", 13}, {"$r14", 14}, {"$r15", 15}};
+
+#define GENERAL_COUNT (sizeof(general) / sizeof(*general))
+
+/* The registers and the stack's first words in one sum of differences, which takes the fewest bytes
+ * of gdb's bytecode: the software counter compiles 512 of them. */
+static bool write_compiled(const struct fingerprint *print, size_t registers, int words,
+    char to[FINGERPRINT_CONDITION_MAX])
 {
-	static const struct {
-		const char *name;
-		int number;
-	} registers[] = {{"rax", 0}, {"rbx", 1}, {"rcx", 2}, {"rdx", 3}, {"rsi", 4}, {"rdi", 5},
-	    {"r8", 8}, {"r12", 12}};
-	const char *stack = value_of(print, 7);
+	const char *stack = value_of(print, STACK_POINTER);
 	size_t length;
 
 	if (!stack || !print->moment.pc)
 		return false;
 	length = (size_t)snprintf(to, FINGERPRINT_CONDITION_MAX, "$rsp == %.20s && (", stack);
-	for (size_t i = 0; i < sizeof(registers) / sizeof(*registers); i++) {
-		const char *value = value_of(print, registers[i].number);
+	for (size_t i = 0; i < registers; i++) {
+		const char *value = value_of(print, general[i].number);
 
 		if (!value)
 			return false;
 		length += (size_t)snprintf(to + length, FINGERPRINT_CONDITION_MAX - length,
-		    "%s($%s ^ %.20s)", i ? " | " : "", registers[i].name, value);
+		    "%s(%s ^ %.20s)", i ? " | " : "", general[i].name, value);
 	}
+	for (int i = 0; print->stack && i < words; i++)
+		length += (size_t)snprintf(to + length, FINGERPRINT_CONDITION_MAX - length,
+		    " | (((unsigned long *)$rsp)[%d] ^ 0x%llx)", i, word_at(print->stack, i));
 	snprintf(to + length, FINGERPRINT_CONDITION_MAX - length, ") == 0");
 	return true;
+}
+
+bool fingerprint_condition(const struct fingerprint *print, char to[FINGERPRINT_CONDITION_MAX])
+{
+	return write_compiled(print, FEW_REGISTERS, 0, to);
+}
+
+/* Only a 64-bit program has that name among its registers. */
+static bool has_rsp(struct replay *replay)
+{
+	json_t *results = NULL;
+	const char *name;
+	bool has;
+
+	gdb_must(replay_gdb(replay), &results, "-data-list-register-names %d", STACK_POINTER);
+	name = json_string_value(json_array_get(json_object_get(results, "register-names"), 0));
+	has = name && strcmp(name, "rsp") == 0;
+	json_decref(results);
+	return has;
 }
 
 /* Whether gdb can set a software breakpoint there now. */
@@ -279,5 +312,16 @@ int fingerprint_guard(struct replay *replay, const struct fingerprint *print)
 		return 0;
 	snprintf(where, sizeof(where), "%s-c %s *0x%llx", is_mapped(replay, pc) ? "" : "-h ",
 	    quoted, pc);
+	return temporary_breakpoint_insert(replay, where);
+}
+
+int fingerprint_guard_in_hardware(struct replay *replay, const struct fingerprint *print)
+{
+	char condition[FINGERPRINT_CONDITION_MAX], quoted[QUOTED_ONCE], where[QUOTED_ONCE + 40];
+
+	if (!has_rsp(replay) || !write_compiled(print, GENERAL_COUNT, COMPILED_WORDS, condition) ||
+	    mi_quote(quoted, sizeof(quoted), condition) <= 0)
+		return 0;
+	snprintf(where, sizeof(where), "-c %s -h *0x%llx", quoted, print->moment.pc);
 	return temporary_breakpoint_insert(replay, where);
 }

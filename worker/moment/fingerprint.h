@@ -41,4 +41,9 @@ bool fingerprint_condition(const struct fingerprint *print, char to[FINGERPRINT_
  * temporary_breakpoint_delete removes it. */
 int fingerprint_guard(struct replay *replay, const struct fingerprint *print);
 
+/* The same with one of the processor's registers, so that the software counter itself passes over
+ * what is not the instant. 0 also if gdb cannot compile what identifies it. The caller sees to it
+ * that a register is left. */
+int fingerprint_guard_in_hardware(struct replay *replay, const struct fingerprint *print);
+
 #endif

@@ -13,6 +13,7 @@
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
 #include "worker/moment/fingerprint.h"
+#include "worker/moment/gallop.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/read/code/libraries.h"
 #include "worker/moment/position.h"
@@ -258,8 +259,10 @@ static bool is_exactly_there(struct replay *replay, const struct moment *to)
 }
 
 /* Runs to the pc with an internal breakpoint, as long as the ticks are not beyond what is wanted.
+ * gallops: passes may be left out. Then it may run too far, though hardly ever.
  */
-static bool go_pc(struct replay *replay, const struct moment *to, struct failure *failure)
+static bool go_pc(
+    struct replay *replay, const struct moment *to, bool gallops, struct failure *failure)
 {
 	const struct moment *now = replay_now(replay);
 	struct gdb *gdb = replay_gdb(replay);
@@ -267,8 +270,11 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 	bool ok = gdb_check(gdb, gdb_command(gdb, &results, "-break-insert -h *0x%llx", to->pc),
 	    ERROR_RR_FAILED, NULL, failure);
 	int number_of = mi_number(json_object_get(results, "bkpt"), "number", 0);
+	struct gallop gallop = {0};
 
 	json_decref(results);
+	if (ok && gallops)
+		gallop = gallop_begin(replay, number_of, to->pc);
 	for (int before = 0, passes = 0; ok && before < PC_STOPS_MAX && passes < PASSES_MAX;) {
 		bool same_task = to->tid == 0 || now->tid == to->tid;
 
@@ -281,11 +287,14 @@ static bool go_pc(struct replay *replay, const struct moment *to, struct failure
 			passes++;
 		else
 			before++;
+		if (before > 1)
+			gallop_set(&gallop, replay, to);
 		ok = gdb_check(
 			 gdb, gdb_run(gdb, "-exec-continue"), ERROR_RR_FAILED, NULL, failure) &&
 		     position_update(replay, failure);
 	}
 	temporary_breakpoint_delete(replay, number_of);
+	gallop_end(&gallop, replay);
 	return ok;
 }
 
@@ -308,7 +317,7 @@ static bool go_call(struct replay *replay, const struct moment *call, struct fai
 	struct failure missed = {0};
 
 	if (call->event == 0 || replay_now(replay)->event > call->event ||
-	    go_pc(replay, call, &missed))
+	    go_pc(replay, call, false, &missed))
 		return true;
 	if (!replay_worker(replay)->broken && !gdb_must_stop(replay_gdb(replay)))
 		return true;
@@ -383,7 +392,7 @@ static bool go_ticks(struct replay *replay, const struct moment *to, struct fail
 		return restart(replay, target, failure);
 	if (!none || !position_go_event(replay, to->event, failure))
 		return false;
-	return to->pc ? go_pc(replay, to, failure) : step_to_ticks(replay, to, failure);
+	return to->pc ? go_pc(replay, to, false, failure) : step_to_ticks(replay, to, failure);
 }
 
 /*
@@ -439,7 +448,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 	if (arrived)
 		return true;
 	if (to->pc && now->event == to->event && (now->tid != to->tid || now->ticks <= to->ticks)) {
-		if (go_pc(replay, to, &missed) && is_exactly_there(replay, to))
+		if (go_pc(replay, to, true, &missed) && is_exactly_there(replay, to))
 			return true;
 		if (replay_worker(replay)->broken || gdb_must_stop(replay_gdb(replay))) {
 			*failure = missed;
@@ -449,7 +458,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 	/* If rr cannot stop at an event, it goes on to the next one where it can. */
 	if (!is_there(replay, to) && !go_ticks(replay, to, failure))
 		return false;
-	return is_exactly_there(replay, to) || to->pc == 0 || go_pc(replay, to, failure);
+	return is_exactly_there(replay, to) || to->pc == 0 || go_pc(replay, to, false, failure);
 }
 
 static void fail_unreached(struct replay *replay, const struct moment *to, struct failure *failure)
@@ -463,12 +472,31 @@ static void fail_unreached(struct replay *replay, const struct moment *to, struc
 	json_decref(name);
 }
 
+/* Most often a search goes back to where it has just been. A name without a sum may mean another
+ * instant, and a stop at a signal or at the end is more than its moment. */
+static bool stands_there(struct replay *replay, const struct moment *to)
+{
+	struct failure ignored = {0};
+	bool there;
+
+	if (!to->pc || !to->sum || replay_is_at_end(replay) || replay_is_at_signal(replay) ||
+	    !is_there(replay, to) || replay_now(replay)->pc != to->pc)
+		return false;
+	/* Whoever ran the program may not have looked where it stopped. */
+	there = position_update(replay, &ignored) && !replay_is_at_end(replay) &&
+		is_exactly_there(replay, to);
+	json_decref(ignored.details);
+	return there;
+}
+
 bool position_go(struct replay *replay, const struct moment *to, struct failure *failure)
 {
 	struct worker *worker = replay_worker(replay);
 	struct gdb *gdb = replay_gdb(replay);
 	bool ok;
 
+	if (stands_there(replay, to))
+		return true;
 	breakpoints_suspend(replay);
 	ok = go(replay, to, failure);
 	breakpoints_resume(replay);

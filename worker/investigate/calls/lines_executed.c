@@ -1,6 +1,8 @@
 /*
  * rr_lines_executed: which lines of a function or file ran, and how often. Each place where the
- * line table begins a statement gets a breakpoint, and gdb counts the passes by itself.
+ * line table begins a statement gets a breakpoint. A place that is passed more often than HOT loses
+ * it: the software counter counts its passes without a stop, in a run of its own, because it has
+ * one sum for all places. Without that counter, gdb counts by itself.
  *
  * A line can begin at several places. In a loop's head one is passed before the others, so the
  * count of the one that is passed most is the line's. Copies in several functions (inlined, or of a
@@ -12,6 +14,8 @@
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/investigate/counting/counted.h"
+#include "worker/investigate/search/counted_place.h"
 #include "worker/investigate/code/line_table.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/search.h"
@@ -19,19 +23,23 @@
 #include "worker/serve/handlers.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/placement.h"
+#include "worker/breaks/passes.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/temporary_breakpoint.h"
+#include "worker/read/values/accessed.h"
 #include "worker/read/names/names.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/code/source.h"
 
 #define PLACES_MAX 400 /* breakpoints */
 #define NO_STOP	   1000000000
-#define NEVER_MAX  60 /* stretches of lines named as never run */
+#define HOT	   100 /* stops that take about as long as a run */
+#define NEVER_MAX  60  /* stretches of lines named as never run */
 
 struct beginning {
 	unsigned long long address, function; /* its own; of the first instruction around it */
 	int line, number;		      /* number: gdb's */
+	bool hot;			      /* the count is not complete */
 	long long count;
 };
 
@@ -43,6 +51,8 @@ struct lines_executed {
 	size_t table_count, count; /* the places to count come first */
 	int first, last, cut;	   /* lines; cut: from there on there were too many, or 0 */
 	bool by_itself;		   /* gdb counts, and does not stop */
+	bool counts_hot;	   /* the software counter counts what is passed often */
+	size_t hot, hot_counted;   /* places */
 	bool short_table;
 	bool optimized; /* the compiler mixed the code of several lines */
 };
@@ -221,17 +231,22 @@ static void pass_on(struct lines_executed *lines)
 	lines->by_itself = true;
 }
 
-/* Where the end cannot be guarded, each pass has to be looked at. */
-static enum scan_verdict see(
-    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+/* All lines that begin there: gdb names only one of their breakpoints. */
+static void see_place(struct lines_executed *lines, struct replay *replay, unsigned long long pc)
 {
-	struct lines_executed *lines = context;
+	for (size_t i = 0; i < lines->count; i++) {
+		struct beginning *place = &lines->table[i];
 
-	(void)replay;
-	(void)failure;
-	for (size_t i = 0; i < lines->count; i++)
-		lines->table[i].count += lines->table[i].number == hit->number;
-	return SCAN_ON;
+		if (!place->number || place->address != pc)
+			continue;
+		place->count++;
+		if (!lines->counts_hot || place->count % HOT != 0 || !passes_begin_once(replay, pc))
+			continue;
+		place->hot = true;
+		lines->hot++;
+		temporary_breakpoint_delete(replay, place->number);
+		place->number = 0;
+	}
 }
 
 static void take_counts(struct lines_executed *lines)
@@ -242,34 +257,160 @@ static void take_counts(struct lines_executed *lines)
 		return;
 	gdb_must(replay_gdb(lines->replay), &results, "-break-list");
 	for (size_t i = 0; i < lines->count; i++)
-		lines->table[i].count = mi_number(
-		    mi_breakpoint_row(mi_breakpoints(results), lines->table[i].number), "times", 0);
+		if (lines->table[i].number)
+			lines->table[i].count = mi_number(
+			    mi_breakpoint_row(mi_breakpoints(results), lines->table[i].number),
+			    "times", 0);
 	json_decref(results);
+}
+
+static enum scan_verdict see(
+    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
+{
+	(void)failure;
+	if (hit->breakpoint)
+		see_place(context, replay, replay_now(replay)->pc);
+	return SCAN_ON;
+}
+
+static void clear_breakpoints(struct lines_executed *lines)
+{
+	for (size_t i = 0; i < lines->count; i++) {
+		temporary_breakpoint_delete(lines->replay, lines->table[i].number);
+		lines->table[i].number = 0;
+	}
+	temporary_breakpoints_stay(lines->replay, false);
+}
+
+/* ---- What is passed often -------------------------------------------------------------------- */
+
+static void set_count(struct lines_executed *lines, unsigned long long address, long long count)
+{
+	for (size_t i = 0; i < lines->count; i++) {
+		struct beginning *place = &lines->table[i];
+
+		if (!place->hot || place->address != address)
+			continue;
+		place->count = count;
+		place->hot = false;
+		lines->hot_counted++;
+	}
+}
+
+/* The code cache has no code for a breakpoint on these: each pass costs the software counter a stop
+ * of its own, so they come last. */
+static bool is_slow(struct replay *replay, unsigned long long address)
+{
+	struct instruction instruction;
+
+	return accessed_instruction(replay, address, &instruction) &&
+	       (strncmp(instruction.text, "jmp", 3) == 0 ||
+		   strncmp(instruction.text, "ret", 3) == 0);
+}
+
+/* Until the time is over, or one place cannot be counted so. */
+static bool count_places(struct lines_executed *lines, struct search *search, bool slow)
+{
+	struct replay *replay = lines->replay;
+	bool ok = true;
+
+	for (size_t i = 0; i < lines->count && ok; i++) {
+		const unsigned long long address = lines->table[i].address;
+		long long count;
+
+		if (!lines->table[i].hot || is_slow(replay, address) != slow)
+			continue;
+		ok = counted_place(search, address, &count);
+		if (ok)
+			set_count(lines, address, count);
+		worker_progress(replay_worker(replay), (double)lines->hot_counted,
+		    (double)lines->hot, "places that are passed often");
+	}
+	return ok;
+}
+
+static void count_inside(struct lines_executed *lines, struct search *search)
+{
+	struct passes_way way = {0};
+
+	clear_breakpoints(lines);
+	passes_clear(lines->replay, &way);
+	if (count_places(lines, search, false))
+		count_places(lines, search, true);
+	passes_restore(lines->replay, &way);
+}
+
+/* The software counter cannot count them here, or nobody knows where it stopped. */
+static void stop_at_hot(struct lines_executed *lines, struct search *search)
+{
+	struct failure ignored = {0};
+	enum search_end end = SEARCH_FAILED;
+	char where[32];
+
+	lines->counts_hot = false;
+	if (search_again(search, &search->from, &ignored)) {
+		for (size_t i = 0; i < lines->count; i++) {
+			struct beginning *place = &lines->table[i];
+
+			if (!place->hot)
+				continue;
+			snprintf(where, sizeof(where), "*0x%llx", place->address);
+			place->number = temporary_breakpoint_insert(lines->replay, where);
+			place->count = 0;
+		}
+		if (!search->bounded)
+			pass_on(lines);
+		end = search_run(search, see, lines, &ignored);
+		take_counts(lines);
+	}
+	for (size_t i = 0; i < lines->count; i++) {
+		struct beginning *place = &lines->table[i];
+
+		if (place->hot && end == SEARCH_WHOLE)
+			set_count(lines, place->address, place->count);
+		else if (place->hot && place->count < HOT)
+			place->count = HOT;
+	}
+	json_decref(ignored.details);
+}
+
+static void count_hot(struct lines_executed *lines, struct search *search)
+{
+	struct replay *replay = lines->replay;
+
+	count_inside(lines, search);
+	if (lines->hot_counted < lines->hot && !replay_worker(replay)->interrupt &&
+	    !replay_worker(replay)->broken)
+		stop_at_hot(lines, search);
+	/* What was counted until then is the answer. */
+	if (replay_worker(replay)->interrupt && !replay_worker(replay)->broken)
+		replay_worker(replay)->half_read = false;
 }
 
 static void clear(struct lines_executed *lines)
 {
-	for (size_t i = 0; i < lines->count; i++)
-		temporary_breakpoint_delete(lines->replay, lines->table[i].number);
-	temporary_breakpoints_stay(lines->replay, false);
+	clear_breakpoints(lines);
 	free(lines->table);
 }
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-/* Of the line that begins at places[*at]; moves *at on to the next line. */
-static long long count_line(const struct lines_executed *lines, size_t *at)
+/* Of the line that begins at places[*at]; moves *at on to the next line. *least: there may be more.
+ */
+static long long count_line(const struct lines_executed *lines, size_t *at, bool *least)
 {
 	const struct beginning *table = lines->table;
 	size_t begin = *at, end = begin;
 	long long sum = 0;
 
+	*least = false;
 	while (end < lines->count && table[end].line == table[begin].line)
 		end++;
 	for (size_t i = begin; i < end; i++) {
 		long long most = table[i].count;
 		bool counted = false;
 
+		*least |= table[i].hot;
 		for (size_t j = begin; j < end; j++) {
 			if (table[j].function != table[i].function)
 				continue;
@@ -282,7 +423,8 @@ static long long count_line(const struct lines_executed *lines, size_t *at)
 	return sum;
 }
 
-/* "  11  30  for (...)", with the line's count first, or "-" where it has none. */
+/* "  11  30  for (...)", with the line's count first, or nothing where it has no code; "  300+" if
+ * there may be more. */
 static json_t *list(const struct lines_executed *lines)
 {
 	json_t *source = source_between(lines->replay, lines->path, lines->first, lines->last);
@@ -290,15 +432,18 @@ static json_t *list(const struct lines_executed *lines)
 	size_t size = 0, at = 0;
 	FILE *to = open_memstream(&text, &size);
 	json_t *listing = NULL;
+	bool least;
 
 	for (const char *row = json_string_value(source); to && row && *row;) {
 		int length = (int)strcspn(row, "\n"), line = (int)strtol(row, NULL, 10);
 
 		while (at < lines->count && lines->table[at].line < line)
-			count_line(lines, &at);
-		if (at < lines->count && lines->table[at].line == line)
-			fprintf(to, "%8lld %.*s\n", count_line(lines, &at), length, row);
-		else
+			count_line(lines, &at, &least);
+		if (at < lines->count && lines->table[at].line == line) {
+			long long count = count_line(lines, &at, &least);
+
+			fprintf(to, least ? "%7lld+ %.*s\n" : "%8lld %.*s\n", count, length, row);
+		} else
 			fprintf(to, "%8s %.*s\n", "", length, row);
 		row += length + (row[length] == '\n');
 	}
@@ -313,12 +458,13 @@ static json_t *never(const struct lines_executed *lines, size_t *ran, size_t *al
 {
 	json_t *rows = json_array();
 	int from = 0, to = 0;
+	bool least;
 
 	*ran = *all = 0;
 	for (size_t at = 0; at <= lines->count;) {
 		bool end = at == lines->count;
 		int line = end ? 0 : lines->table[at].line;
-		long long count = end ? 1 : count_line(lines, &at);
+		long long count = end ? 1 : count_line(lines, &at, &least);
 
 		if (count && from && json_array_size(rows) < NEVER_MAX)
 			json_array_append_new(rows, from == to ? json_sprintf("%d", from)
@@ -339,7 +485,6 @@ static json_t *answer_of(
 	size_t ran, all;
 	json_t *answer = json_object(), *rows, *listing;
 
-	take_counts(lines);
 	rows = never(lines, &ran, &all);
 	listing = list(lines);
 	json_object_set_new(answer, "conclusion",
@@ -366,6 +511,13 @@ static json_t *answer_of(
 		json_object_set_new(answer, "incomplete",
 		    json_string("the file's line table is too long: lines may be missing"));
 	search_tell(search, end, answer);
+	if (end == SEARCH_WHOLE && lines->hot_counted < lines->hot)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("the time is over: which lines ran is complete, but %zu of %zu "
+				 "places that were passed more than %d times are not counted, and "
+				 "their lines show a + behind the least count; to go on, give a "
+				 "longer deadline, or name a smaller function",
+			lines->hot - lines->hot_counted, lines->hot, HOT - 1));
 	return answer;
 }
 
@@ -374,14 +526,26 @@ static json_t *count_all(struct lines_executed *lines, struct failure *failure)
 	struct search search = {.replay = lines->replay};
 	enum search_end end = SEARCH_FAILED;
 	struct moment stretch[2];
+	unsigned long long sum;
 	json_t *answer = NULL;
 
 	if (search_stretch(lines->replay, lines->args->from, lines->args->to, stretch, failure) &&
 	    search_begin(&search, lines->replay, stretch, failure) &&
 	    set_breakpoints(lines, failure)) {
-		if (!search.bounded)
+		lines->counts_hot = counted_sum(lines->replay, &sum);
+		if (!search.bounded && !lines->counts_hot)
 			pass_on(lines);
+		if (search.bounded)
+			counted_guard(lines->replay, &search.bound, &search.guard);
 		end = search_run(&search, see, lines, failure);
+	}
+	if (end != SEARCH_FAILED)
+		take_counts(lines);
+	if (end == SEARCH_WHOLE && lines->hot)
+		count_hot(lines, &search);
+	if (replay_worker(lines->replay)->broken) {
+		gdb_check(replay_gdb(lines->replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
+		end = SEARCH_FAILED;
 	}
 	if (end != SEARCH_FAILED)
 		answer = answer_of(lines, &search, end);

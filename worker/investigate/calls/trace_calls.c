@@ -17,6 +17,7 @@
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frames/frame.h"
+#include "worker/breaks/passes.h"
 #include "worker/breaks/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
@@ -42,6 +43,9 @@ struct trace_calls {
 	bool tried;	    /* to count the rest without looking at it */
 	bool counts_inside; /* it is counted where the program runs, with this sum before */
 	unsigned long long before;
+	struct moment looked_up_to; /* the last pass that was looked at before */
+	struct passes_way way;
+	bool lost;	  /* it was counted beyond the end of the stretch, or may have been */
 	bool only_counts; /* gdb skips the rest by itself, and counts them */
 	long long others; /* of gdb's count: stops that were none, as at a stub */
 	struct returns returns;
@@ -193,18 +197,21 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
 }
 
 /* Whether the rest is counted where the program runs. If not, each of it goes on to stop. */
-static bool count_inside(struct trace_calls *calls, struct replay *replay)
+static bool count_inside(struct trace_calls *calls, struct replay *replay, struct search *search)
 {
 	struct gdb *gdb = replay_gdb(replay);
 	const struct trace_calls_args *args = calls->args;
 	int number;
 
-	gdb_must(gdb, NULL, "-break-disable %d", calls->number);
-	number = counted_begin(replay, args->location, args->condition, &calls->before);
+	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", calls->number);
+	number = counted_begin(replay, args->location, args->condition,
+	    search->bounded ? &search->bound : NULL, &search->guard, &calls->before);
 	if (number) {
 		temporary_breakpoint_delete(replay, calls->number);
 		calls->number = number;
 		calls->counts_inside = true;
+		calls->looked_up_to = *replay_now(replay);
+		passes_clear(replay, &calls->way);
 	} else {
 		gdb_must(gdb, NULL, "-break-enable %d", calls->number);
 	}
@@ -213,8 +220,7 @@ static bool count_inside(struct trace_calls *calls, struct replay *replay)
 
 /* If only the number of the rest matters, rr or gdb counts it, unless the rest goes on beyond the
  * stretch. */
-static void count_only(
-    struct trace_calls *calls, struct replay *replay, const struct search *search)
+static void count_only(struct trace_calls *calls, struct replay *replay, struct search *search)
 {
 	const bool ends_well = !search->bounded || search->guard;
 
@@ -222,9 +228,8 @@ static void count_only(
 	    calls->returns.count)
 		return;
 	calls->tried = true;
-	/* A pass with which the stretch ends does not run on, and only what does counts there. */
-	if (!search->bounded && !(calls->args->returns && calls->args->condition) &&
-	    count_inside(calls, replay))
+	if (!(calls->args->returns && calls->args->condition) &&
+	    count_inside(calls, replay, search))
 		return;
 	if (calls->args->condition)
 		return;
@@ -236,7 +241,7 @@ static void count_only(
 
 struct visit {
 	struct trace_calls *calls;
-	const struct search *search;
+	struct search *search;
 };
 
 static enum scan_verdict see(
@@ -325,15 +330,24 @@ static json_t *answer_of(
 	return answer;
 }
 
-static bool add_counted(struct trace_calls *calls, struct replay *replay, struct failure *failure)
+/* Adds what was counted to what was looked at. If that is lost, there is no time left for it, or
+ * all is to be done again: false with *failure filled. */
+static bool add_counted(struct trace_calls *calls, struct replay *replay, struct search *search,
+    enum search_end end, struct failure *failure)
 {
 	unsigned long long sum = 0;
 
 	if (!calls->counts_inside)
 		return true;
-	if (!counted_sum(replay, &sum)) {
+	calls->lost = !search_stayed_inside(search, end);
+	if (calls->lost && end == SEARCH_CUT) {
+		search->reached = calls->looked_up_to;
+		return true;
+	}
+	if (calls->lost || !counted_sum(replay, &sum)) {
 		failure_set(failure, ERROR_GDB_FAILED, "ask again about a smaller stretch",
-		    "what was counted cannot be read");
+		    calls->lost ? "what was counted may lie behind the stretch"
+				: "what was counted cannot be read");
 		return false;
 	}
 	calls->count += (long long)(sum - calls->before);
@@ -358,7 +372,8 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 			returns_begin(&calls->returns, replay);
 		end = search_run(&search, see, &visit, failure);
 	}
-	if (end != SEARCH_FAILED && !add_counted(calls, replay, failure))
+	passes_restore(replay, &calls->way);
+	if (end != SEARCH_FAILED && !add_counted(calls, replay, &search, end, failure))
 		end = SEARCH_FAILED;
 	returns_end(&calls->returns, replay);
 	if (end == SEARCH_WHOLE && !calls->count &&
@@ -396,11 +411,30 @@ static int set_breakpoint(
 	return number;
 }
 
+/* by_stops: counts nothing that it does not look at. */
+static json_t *search_once(
+    struct trace_calls *calls, struct replay *replay, bool by_stops, struct failure *failure)
+{
+	json_t *answer = NULL;
+
+	*calls = (struct trace_calls){.args = calls->args,
+	    .hits = json_array(),
+	    .groups = json_array(),
+	    .tried = by_stops,
+	    .number = set_breakpoint(calls->args, replay, failure)};
+	if (calls->number)
+		answer = search_all(calls, replay, failure);
+	temporary_breakpoint_delete(replay, calls->number);
+	json_decref(calls->hits);
+	json_decref(calls->groups);
+	return answer;
+}
+
 json_t *tool_trace_calls(
     struct replay *replay, const struct trace_calls_args *args, struct failure *failure)
 {
 	struct trace_calls *calls;
-	json_t *answer = NULL;
+	json_t *answer;
 
 	if (!evaluate_may(args->evaluate, failure) || !is_whole(args, failure))
 		return NULL;
@@ -410,15 +444,14 @@ json_t *tool_trace_calls(
 		return NULL;
 	}
 	calls->args = args;
-	calls->hits = json_array();
-	calls->groups = json_array();
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	calls->number = set_breakpoint(args, replay, failure);
-	if (calls->number)
-		answer = search_all(calls, replay, failure);
-	temporary_breakpoint_delete(replay, calls->number);
-	json_decref(calls->hits);
-	json_decref(calls->groups);
+	answer = search_once(calls, replay, false, failure);
+	if (!answer && calls->lost && !replay_worker(replay)->broken &&
+	    !replay_worker(replay)->interrupt) {
+		json_decref(failure->details);
+		*failure = (struct failure){0};
+		answer = search_once(calls, replay, true, failure);
+	}
 	free(calls);
 	return excursion_answer(&excursion, answer, failure);
 }

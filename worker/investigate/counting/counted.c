@@ -18,44 +18,110 @@ bool counted_sum(struct replay *replay, unsigned long long *sum)
 	return passes_sum(replay, sum);
 }
 
-static bool begins_once(struct replay *replay, const json_t *place)
+/* Whether passes are what is counted at a place of a breakpoint. Sets *at_end if it is at `end`. */
+static bool can_count_at(
+    struct replay *replay, const json_t *place, unsigned long long end, bool *at_end)
 {
 	unsigned long long address = mi_address(place, "addr");
 
+	*at_end |= end && address == end;
 	return address && passes_begin_once(replay, address);
 }
 
-/* Whether each place of a breakpoint is one where passes are what is counted. */
-static bool can_count(struct replay *replay, const json_t *bkpt)
+/* The same of all its places. */
+static bool can_count(
+    struct replay *replay, const json_t *bkpt, unsigned long long end, bool *at_end)
 {
 	const json_t *place;
 
 	if (!hardware_is(bkpt) || pending_waits(bkpt))
 		return false;
 	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++)
-		if (!begins_once(replay, place))
+		if (!can_count_at(replay, place, end, at_end))
 			return false;
 	return true;
 }
 
-int counted_begin(
-    struct replay *replay, const char *location, const char *condition, unsigned long long *before)
+/* gdb's number, or 0. *at_end: one of its places is where the stretch ends. */
+static int set(struct replay *replay, const char *location, const char *when,
+    const struct fingerprint *end, bool *at_end)
 {
-	char when[PASSES_CONDITION_MAX];
-	struct breakpoint wanted = {.what = (char *)location, .condition = when};
+	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)when};
 	struct failure ignored = {0};
-	json_t *bkpt = NULL;
-	int number;
+	json_t *bkpt = placement_set(replay, &wanted, &ignored);
+	int number = mi_number(bkpt, "number", 0);
 
-	if (!passes_condition(when, condition, NULL, NULL) || !passes_sum(replay, before))
-		return 0;
-	bkpt = placement_set(replay, &wanted, &ignored);
-	number = mi_number(bkpt, "number", 0);
-	if (number && !can_count(replay, bkpt)) {
+	*at_end = false;
+	if (number && !can_count(replay, bkpt, end ? end->moment.pc : 0, at_end)) {
 		temporary_breakpoint_delete(replay, number);
 		number = 0;
 	}
 	json_decref(bkpt);
 	json_decref(ignored.details);
+	return number;
+}
+
+/* Where the location is at the end itself: it stops there too. Takes the number of the one that
+ * does not. */
+static int set_at_end(struct replay *replay, const char *location, const char *condition,
+    const struct fingerprint *end, int number)
+{
+	char here[FINGERPRINT_CONDITION_MAX], when[PASSES_CONDITION_MAX];
+	bool at_end;
+
+	temporary_breakpoint_delete(replay, number);
+	return fingerprint_condition(end, here) && passes_condition(when, condition, here, NULL)
+		   ? set(replay, location, when, end, &at_end)
+		   : 0;
+}
+
+static bool fits(struct replay *replay)
+{
+	struct failure full = {0};
+	enum hardware_room room = hardware_room(replay, &full);
+
+	json_decref(full.details);
+	return room == HARDWARE_FITS;
+}
+
+/* Only for a guard that fits is the old one given up. */
+static bool renew_guard(
+    struct replay *replay, const struct fingerprint *end, bool at_end, int *guard)
+{
+	int better = at_end ? 0 : fingerprint_guard_in_hardware(replay, end);
+
+	if ((!at_end && !better) || !fits(replay)) {
+		temporary_breakpoint_delete(replay, better);
+		return false;
+	}
+	temporary_breakpoint_delete(replay, *guard);
+	*guard = better;
+	return true;
+}
+
+void counted_guard(struct replay *replay, const struct fingerprint *end, int *guard)
+{
+	unsigned long long sum;
+
+	if (passes_sum(replay, &sum))
+		renew_guard(replay, end, false, guard);
+}
+
+int counted_begin(struct replay *replay, const char *location, const char *condition,
+    const struct fingerprint *end, int *guard, unsigned long long *before)
+{
+	char when[PASSES_CONDITION_MAX];
+	bool at_end;
+	int number;
+
+	if (!passes_condition(when, condition, NULL, NULL) || !passes_sum(replay, before))
+		return 0;
+	number = set(replay, location, when, end, &at_end);
+	if (number && at_end)
+		number = set_at_end(replay, location, condition, end, number);
+	if (number && end && !renew_guard(replay, end, at_end, guard)) {
+		temporary_breakpoint_delete(replay, number);
+		return 0;
+	}
 	return number;
 }

@@ -4,15 +4,24 @@
  * Passes of a place that are counted where the program runs, without a stop of gdb or rr. Only the
  * software counter can do that; see worker/x86/passmark.h.
  */
+#include "worker/moment/fingerprint.h"
 #include "worker/session/replay.h"
 
 /* Sets a breakpoint that counts each pass of the location at which the condition holds (NULL: each)
  * and stops only where gdb has to judge a pass, which is then not counted. Returns gdb's number, or
  * 0 if they cannot be counted so here. gdb hands a condition to rr only if no other breakpoint of
  * its own is at the place, so remove the one that was there before the program runs on. *before is
- * the sum at the beginning. */
-int counted_begin(
-    struct replay *replay, const char *location, const char *condition, unsigned long long *before);
+ * the sum at the beginning.
+ *
+ * end: the instant with which the stretch ends (NULL: none). *guard is gdb's number of the
+ * breakpoint there, and becomes that of one at which no other instant stops; or 0 if the location
+ * itself is there: then the breakpoint that counts stops there too, and does not count it. */
+int counted_begin(struct replay *replay, const char *location, const char *condition,
+    const struct fingerprint *end, int *guard, unsigned long long *before);
+
+/* Sets a guard at that instant, at which no other one stops, if that can be. *guard: gdb's number
+ * of the one that is there (0: none), and then of the new one. */
+void counted_guard(struct replay *replay, const struct fingerprint *end, int *guard);
 
 /* The sum of all that was counted so far. False if it cannot be read. */
 bool counted_sum(struct replay *replay, unsigned long long *sum);

@@ -135,9 +135,9 @@ static enum search_end cut(struct search *search, struct failure *failure)
 		return SEARCH_FAILED;
 	json_decref(failure->details);
 	*failure = (struct failure){0};
-	if (gdb_was_interrupted(replay_gdb(search->replay)) &&
-	    position_update(search->replay, &ignored) &&
-	    position_order(&search->reached, replay_now(search->replay)) < 0) {
+	search->stands = gdb_was_interrupted(replay_gdb(search->replay)) &&
+			 position_update(search->replay, &ignored);
+	if (search->stands && position_order(&search->reached, replay_now(search->replay)) < 0) {
 		position_take_sum(search->replay);
 		search->reached = *replay_now(search->replay);
 	}
@@ -154,7 +154,7 @@ enum search_end search_run(
 		return SEARCH_WHOLE;
 	search->visit = visit;
 	search->context = context;
-	if (search->bounded && !search->guard)
+	if (search->bounded && !search->guard && !search->guarded)
 		search->guard = fingerprint_guard(search->replay, &search->bound);
 	end = scan_run(search->replay, FORWARD, SEARCH_STOPS_MAX, see, search, failure);
 	switch (end) {
@@ -188,6 +188,15 @@ void search_end(struct search *search)
 	if (search->captured)
 		signals_stop_again(replay);
 	search->captured = false;
+}
+
+bool search_stayed_inside(const struct search *search, enum search_end end)
+{
+	if (end == SEARCH_CUT)
+		return search->stands &&
+		       (!search->bounded || position_order(&search->reached, &search->to) < 0);
+	return end == SEARCH_ENOUGH || !search->bounded ||
+	       fingerprint_is_here(search->replay, &search->bound);
 }
 
 bool search_is_empty(const struct search *search)

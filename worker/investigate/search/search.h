@@ -29,7 +29,9 @@ struct search {
 	bool bounded; /* `to` bounds it, and belongs to it; otherwise it ends with the image */
 	struct fingerprint bound; /* at `to` */
 	int guard;		  /* gdb's number of the breakpoint there; 0: none */
+	bool guarded;		  /* what the caller has set stops there too: it needs no guard */
 	struct moment reached;
+	bool stands; /* cut off: the program stands at `reached` */
 	scan_visit *visit;
 	void *context;
 	bool empty;    /* it begins where it ends */
@@ -60,6 +62,10 @@ enum search_end search_run(
 bool search_again(struct search *search, const struct moment *from, struct failure *failure);
 
 void search_end(struct search *search);
+
+/* After a run with this end: whether what was counted without a stop lies in the part that was
+ * searched. The program may have run beyond it. */
+bool search_stayed_inside(const struct search *search, enum search_end end);
 
 /* Whether it begins and ends at the same moment, so that nothing can be found. */
 bool search_is_empty(const struct search *search);
