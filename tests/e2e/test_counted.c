@@ -1,12 +1,14 @@
 /*
  * What is counted where the program runs, without stops, must be what stops count. A call that
- * groups its passes looks at each of them: it is the oracle.
+ * groups its passes by what gdb alone can evaluate looks at each of them: it is the oracle.
  */
 #include <check.h>
 #include <stdlib.h>
 #include "tests/e2e/scene.h"
 
 enum { PASSES_SHOWN = 20 };
+
+#define BY_STOPS "1.5" /* gdb cannot hand over a fraction */
 
 /* to: NULL: the end */
 static long long total_up_to(struct scene *scene, const char *location, const char *condition,
@@ -41,7 +43,7 @@ static void expect_counts(struct scene *scene, const struct question *questions,
 	for (size_t i = 0; i < count; i++) {
 		const struct question *question = &questions[i];
 		long long stops =
-		    total_of(scene, question->location, question->condition, "caller", 1);
+		    total_of(scene, question->location, question->condition, BY_STOPS, 1);
 
 		ck_assert_int_gt(stops, 1);
 		for (int limit = 1; limit <= 4; limit += 3)
@@ -139,7 +141,7 @@ END_TEST
 static void expect_up_to(struct scene *scene, const struct question *question, const char *to)
 {
 	long long stops =
-	    total_up_to(scene, question->location, question->condition, to, "caller", 1);
+	    total_up_to(scene, question->location, question->condition, to, BY_STOPS, 1);
 	long long counted =
 	    total_up_to(scene, question->location, question->condition, to, NULL, 1);
 
@@ -303,6 +305,105 @@ START_TEST(the_last_of_a_million_passes_is_found)
 }
 END_TEST
 
+/* The groups of the calls, with their moments. Who asks for results looks at each call. */
+static json_t *groups_of(
+    struct scene *scene, const char *location, const char *condition, const char *to, bool by_stops)
+{
+	json_auto_t *answer = client_tool(scene->client, "rr_trace_calls",
+	    "{s:s, s:s*, s:s*, s:s, s:b, s:i}", "location", location, "condition", condition, "to",
+	    to, "group_by", "caller", "returns", by_stops, "limit", 1);
+	json_t *groups = json_object_get(answer, "groups");
+
+	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
+	return json_incref(groups);
+}
+
+static void expect_groups(
+    struct scene *scene, const char *location, const char *condition, const char *to)
+{
+	json_auto_t *stops = groups_of(scene, location, condition, to, true);
+	json_auto_t *counted = groups_of(scene, location, condition, to, false);
+	char *wanted = json_dumps(stops, JSON_INDENT(1)),
+	     *got = json_dumps(counted, JSON_INDENT(1));
+
+	ck_assert_int_gt(json_array_size(stops), 0);
+	ck_assert_msg(json_equal(stops, counted), "%s where %s, up to %s: %s, not %s", location,
+	    condition ? condition : "", to ? to : "the end", got, wanted);
+	free(wanted);
+	free(got);
+}
+
+/* The same counts, first and last calls of each caller. */
+START_TEST(callers_are_counted_as_stops_count_them)
+{
+	static const struct question questions[] = {{"called", NULL}, {"called", "by % 3 == 1"},
+	    {"called", "by < 0"}, {"compare", NULL}, {"descend", NULL}};
+	cleanup_scene struct scene scene = scene_open("callers", NULL);
+
+	expect_groups(&scene, questions[_i].location, questions[_i].condition, NULL);
+}
+END_TEST
+
+/* The end is a pass that is counted, of a caller of which there are more. */
+START_TEST(callers_up_to_a_moment_are_counted_as_stops_count_them)
+{
+	cleanup_scene struct scene scene = scene_open("callers", NULL);
+	json_auto_t *moments = moments_of(&scene, "called", "by == 20");
+
+	ck_assert_int_gt(json_array_size(moments), 2);
+	expect_groups(&scene, "called", NULL, json_string_value(json_array_get(moments, 2)));
+	go(&scene, json_string_value(json_array_get(moments, 1)));
+	client_tool_done(scene.client, "rr_step", "{s:s}", "unit", "instruction");
+	json_auto_t *next = client_tool(scene.client, "rr_when", NULL);
+	expect_groups(&scene, "called", NULL, answer_text(next, "moment"));
+}
+END_TEST
+
+static const struct row {
+	const char *line;
+	long long count;
+	const char *last; /* value of by */
+} rows_of_many[] = {
+    {"called(i);", 30000, "9999"},
+    {"pointer(i);", 10002, "9999"},
+    {"called(by);", 30000, "9999"},
+    {"called(-depth);", 21, "-20"},
+    {"called(6); /* once */", 1, "6"},
+};
+
+static const json_t *group_at(const json_t *groups, const char *line)
+{
+	const json_t *group;
+	char place[64];
+	size_t i;
+
+	snprintf(place, sizeof(place), "callers.c:%lld)", harness_line("callers.c", line));
+	json_array_foreach((json_t *)groups, i, group)
+	{
+		if (strstr(answer_text(group, "key"), place))
+			return group;
+	}
+	ck_abort_msg("no calls from %s", place);
+	return NULL;
+}
+
+/* Of so many calls, each would be looked at for minutes, and gives up at 20,000. */
+START_TEST(callers_of_many_calls_are_counted)
+{
+	cleanup_scene struct scene scene = scene_open("callers 10000 quiet", NULL);
+	json_auto_t *groups = groups_of(&scene, "called", NULL, NULL, false);
+
+	for (size_t i = 0; i < sizeof(rows_of_many) / sizeof(*rows_of_many); i++) {
+		const struct row *row = &rows_of_many[i];
+		const json_t *group = group_at(groups, row->line);
+
+		ck_assert_int_eq(answer_number(group, "count"), row->count);
+		go(&scene, answer_text(group, "last"));
+		expect_value(scene.client, "by", row->last);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -317,10 +418,13 @@ int main(void)
 	    {a_pass_counts_once_however_a_signal_interrupts_it, 1},
 	    {a_pass_counts_once_however_rr_comes_to_it, 8},
 	    {the_last_of_a_million_passes_is_found, 1},
+	    {callers_are_counted_as_stops_count_them, 5},
+	    {callers_up_to_a_moment_are_counted_as_stops_count_them, 1},
+	    {callers_of_many_calls_are_counted, 1},
 	    {NULL, 0},
 	};
-	const char *const programs[] = {
-	    "passes", "conditional 40", "conditional 1000000", "spun", NULL};
+	const char *const programs[] = {"passes", "callers", "callers 10000 quiet",
+	    "conditional 40", "conditional 1000000", "spun", NULL};
 
 	return scene_main_loops("counted", tests, programs);
 }

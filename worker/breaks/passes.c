@@ -9,7 +9,10 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
+#include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
+
+#define KEY_EXPRESSION_MAX 512 /* with what asks for it */
 
 bool passes_sum(struct replay *replay, unsigned long long *sum)
 {
@@ -29,20 +32,47 @@ bool passes_begin_once(struct replay *replay, unsigned long long address)
 	       strncmp(instruction.text, "rep", 3) != 0;
 }
 
+/* at: with which it stops; mark: with which it counts. */
+static bool write_condition(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
+    const char *at, const char *mark)
+{
+	size_t length = (size_t)snprintf(to, PASSES_CONDITION_MAX, "%s%s%s%s%s%s(%s%s)%s",
+	    stop ? "(" : "", stop ? stop : "", stop ? ") || (" : "", condition ? "(" : "",
+	    condition ? condition : "", condition ? ") && " : "", at, mark, stop ? ")" : "");
+
+	return length < PASSES_CONDITION_MAX;
+}
+
 bool passes_condition(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
     const unsigned long long *number)
 {
-	char at[96] = "";
-	size_t length;
+	char at[96] = "", mark[64];
 
 	if (number)
 		snprintf(
 		    at, sizeof(at), "*(unsigned long *)%llu == %llu || ", PASSMARK_SUM, *number);
-	length = (size_t)snprintf(to, PASSES_CONDITION_MAX,
-	    "%s%s%s%s%s%s(%s*(unsigned char *)%llu)%s", stop ? "(" : "", stop ? stop : "",
-	    stop ? ") || (" : "", condition ? "(" : "", condition ? condition : "",
-	    condition ? ") && " : "", at, PASSMARK, stop ? ")" : "");
-	return length < PASSES_CONDITION_MAX;
+	snprintf(mark, sizeof(mark), "*(unsigned char *)%llu", PASSMARK);
+	return write_condition(to, condition, stop, at, mark);
+}
+
+bool passes_condition_by(
+    char to[PASSES_CONDITION_MAX], const char *condition, const char *stop, const char *key)
+{
+	char mark[KEY_EXPRESSION_MAX];
+
+	return (size_t)snprintf(mark, sizeof(mark), "(%s) & *(unsigned long *)%llu", key, KEYMARK) <
+		   sizeof(mark) &&
+	       write_condition(to, condition, stop, "", mark);
+}
+
+bool passes_condition_next(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop)
+{
+	char at[96], mark[64];
+
+	snprintf(at, sizeof(at), "*(unsigned long *)%llu == *(unsigned long *)%llu || ",
+	    PASSMARK_SUM, KEYMARK_NEXT);
+	snprintf(mark, sizeof(mark), "*(unsigned char *)%llu", PASSMARK);
+	return write_condition(to, condition, stop, at, mark);
 }
 
 static bool is_in_the_way(const json_t *row)

@@ -25,6 +25,13 @@ bool passes_begin_once(struct replay *replay, unsigned long long address);
 bool passes_condition(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
     const unsigned long long *number);
 
+/* The same with a key, an expression that gdb can hand over, for keyed_passes.h. */
+bool passes_condition_by(
+    char to[PASSES_CONDITION_MAX], const char *condition, const char *stop, const char *key);
+
+/* The same as passes_condition, with the pass that keyed_passes_next names. */
+bool passes_condition_next(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop);
+
 /* gdb hands no condition to rr if any breakpoint of its own at the place, even a disabled one, has
  * none. passes_clear gives one to each of those that are disabled, and passes_restore takes it away
  * again: enable none of them before that. */

@@ -13,7 +13,9 @@
 #include "tests/runner.h"
 #include "worker/softpmu/traps/bytecodeshape.h"
 #include "worker/softpmu/translate/conditioncode.h"
+#include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
+#include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/cache/recover.h"
 
 enum {
@@ -43,7 +45,8 @@ static uint64_t number(void)
 }
 
 static uint64_t *words;
-static struct expression made; /* by the functions below */
+static uint64_t counted_before; /* passes, before the code runs */
+static struct expression made;	/* by the functions below */
 
 static void put(const void *bytes, size_t length)
 {
@@ -192,7 +195,8 @@ static void set_condition(struct machine *m)
 	m->conditions.count = condition->count = 1;
 	condition->address = ORIGINAL;
 	condition->hash = 1;
-	condition->counts = bytecode_marks(made.code, made.length);
+	condition->keyed = bytecode_keys(made.code, made.length);
+	condition->counts = condition->keyed || bytecode_marks(made.code, made.length);
 	condition->expression[0] = made;
 	m->space.watches = (struct watches){
 	    .asked = {ORIGINAL}, .judged = {1}, .asked_count = 1, .conditions = &m->conditions};
@@ -241,7 +245,7 @@ static void expect_way_back(struct machine *m, const struct user_regs_struct *ow
 	regs.eflags &= ~0x10100ull; /* of the step */
 	regs.orig_rax = own->orig_rax;
 	ck_assert_mem_eq(&regs, own, sizeof regs);
-	ck_assert_uint_eq(*passes, 0);
+	ck_assert_uint_eq(*passes, counted_before);
 	*passes = before;
 }
 
@@ -296,7 +300,7 @@ START_TEST(a_compiled_condition_asks_where_the_evaluator_does_not_say_no)
 	begin(&m);
 	for (int round = 0; round < ROUNDS; round++) {
 		struct user_regs_struct own = random_registers(&m);
-		const struct bytecode_world world = {&own, read_words, NULL};
+		const struct bytecode_world world = {.regs = &own, .read = read_words};
 		enum truth_value truth;
 		uint32_t over;
 		bool does;
@@ -368,7 +372,7 @@ START_TEST(a_pass_is_counted_once_where_its_condition_holds)
 	begin(&m);
 	for (int round = 0; round < ROUNDS / 3; round++) {
 		struct user_regs_struct own = random_registers(&m);
-		const struct bytecode_world world = {&own, read_words, NULL};
+		const struct bytecode_world world = {.regs = &own, .read = read_words};
 		uint64_t *passes = arena_slot(&m.space.arena, ARENA_SLOT_PASSES);
 		enum truth_value truth;
 		uint32_t over;
@@ -425,6 +429,89 @@ START_TEST(a_condition_can_ask_how_many_were_counted)
 }
 END_TEST
 
+/* rdi & *(unsigned long *)KEYMARK */
+static void put_keyed(void)
+{
+	made.length = 0;
+	put_opcode(OP_REG, 5, 2);
+	put_opcode(OP_CONST64, KEYMARK, 8);
+	put_opcode(OP_REF64, 0, 0);
+	put_opcode(OP_BIT_AND, 0, 0);
+	put_opcode(OP_END, 0, 0);
+}
+
+/* A key that is not known asks, and so does any when the log is full; the code begins again behind
+ * that question. */
+START_TEST(a_pass_with_a_known_key_is_noted)
+{
+	static struct machine m;
+	const struct arena *arena = &m.space.arena;
+	uint64_t *passes, *log;
+
+	begin(&m);
+	passes = arena_slot(arena, ARENA_SLOT_PASSES);
+	log = arena_slot(arena, ARENA_LOG);
+	for (int round = 0; round < ROUNDS / 10; round++) {
+		struct user_regs_struct own = random_registers(&m);
+		const uint64_t full[] = {0, 1, ARENA_LOG_MAX - 1, ARENA_LOG_MAX};
+		const bool known = draw(3);
+		uint32_t over;
+
+		put_keyed();
+		set_condition(&m);
+		over = translate(&m);
+		ck_assert_uint_ne(over, 0);
+		counted_before = *passes = full[draw(4)];
+		arena_slot(arena, ARENA_KNOWN)[passcount_place(own.rdi)] = ~own.rdi;
+		log[*passes % ARENA_LOG_MAX] = ~own.rdi;
+		if (known)
+			ck_assert(passcount_know(arena, own.rdi));
+		ck_assert(!known || !passcount_know(arena, own.rdi));
+		ck_assert_int_eq(asks(&m, over, &own), !known || counted_before == ARENA_LOG_MAX);
+		ck_assert_uint_eq(
+		    *passes - counted_before, known && counted_before < ARENA_LOG_MAX);
+		if (*passes > counted_before)
+			ck_assert_uint_eq(log[counted_before], own.rdi);
+	}
+	counted_before = 0;
+	end(&m);
+}
+END_TEST
+
+static uint64_t question_of(const struct machine *m, uint32_t over)
+{
+	const uint64_t base = m->space.arena.part[0].address;
+
+	for (uint64_t at = base + BEGIN; at < base + over; at++) {
+		const struct place *place = space_place(&m->space, at);
+
+		if (place && place->kind == PLACE_ASKS)
+			return at;
+	}
+	return 0;
+}
+
+/* Elsewhere an int3 of ours has other code behind it. */
+START_TEST(behind_its_question_a_condition_is_asked_again)
+{
+	static struct machine m;
+	uint64_t trap, again;
+	uint32_t over;
+
+	begin(&m);
+	put_keyed();
+	set_condition(&m);
+	over = translate(&m);
+	trap = question_of(&m, over);
+	ck_assert_uint_ne(trap, 0);
+	again = conditioncode_behind(&m.space.arena, trap);
+	ck_assert_uint_gt(again, trap);
+	ck_assert_uint_eq(conditioncode_behind(&m.space.arena, trap + 1), 0);
+	ck_assert_uint_eq(conditioncode_behind(&m.space.arena, 0x1000), 0);
+	end(&m);
+}
+END_TEST
+
 static bool compiles(const uint8_t *code, size_t length)
 {
 	int depths[BYTECODE_LENGTH_MAX];
@@ -472,6 +559,8 @@ int main(void)
 	    a_compiled_condition_asks_where_the_evaluator_does_not_say_no,
 	    a_pass_is_counted_once_where_its_condition_holds,
 	    a_condition_can_ask_how_many_were_counted,
+	    a_pass_with_a_known_key_is_noted,
+	    behind_its_question_a_condition_is_asked_again,
 	    what_cannot_be_compiled_is_left_alone,
 	    NULL,
 	};

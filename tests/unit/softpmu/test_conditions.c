@@ -29,7 +29,7 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 static enum truth_value evaluate(const uint8_t *code, size_t length)
 {
 	const struct user_regs_struct regs = {.rax = 3, .r15 = 4, .rip = AT, .fs_base = 9};
-	const struct bytecode_world world = {&regs, read_memory, NULL};
+	const struct bytecode_world world = {.regs = &regs, .read = read_memory};
 
 	return bytecode_evaluate(code, length, &world);
 }

@@ -8,6 +8,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/investigate/calls/keyed_groups.h"
 #include "worker/investigate/counting/counted.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/returns.h"
@@ -24,7 +25,7 @@
 #include "worker/read/values/values.h"
 
 #define ROWS_BYTES   (20 * 1024) /* rows in an answer */
-#define GROUPS_MAX   200
+#define GROUPS_MAX   KEYED_GROUPS_MAX
 #define GROUPS_BYTES (8 * 1024)
 #define KEY_MAX	     120
 #define PASSES_MAX   20000 /* stops at which we look; then we give up counting */
@@ -35,7 +36,9 @@ struct trace_calls {
 	const struct trace_calls_args *args;
 	int number; /* gdb's */
 	json_t *hits, *groups;
-	struct moment last[GROUPS_MAX]; /* of each group */
+	struct moment last[GROUPS_MAX]; /* of each group; its ticks are -1 where it is not known */
+	struct keyed_groups keyed;
+	size_t without_last; /* groups */
 	size_t bytes, group_bytes;
 	long long count, ungrouped;
 	struct hits_unread unread;
@@ -61,16 +64,19 @@ static json_t *caller_words(struct replay *replay)
 }
 
 /* A value, or the reason why there is none, as "<Division by zero>". NULL with *failure filled if
- * the expression may not be evaluated. */
-static json_t *key_of(
-    const struct trace_calls *calls, struct replay *replay, struct failure *failure)
+ * the expression may not be evaluated. *decides: see where_caller. */
+static json_t *key_of(const struct trace_calls *calls, struct replay *replay,
+    unsigned long long *decides, struct failure *failure)
 {
 	char *value = NULL, *type = NULL, why[KEY_MAX] = "", refusal[KEY_MAX + 4];
 	const char *told = refusal, *by = calls->args->group_by;
 	json_t *key = NULL;
 
-	if (strcmp(by, BY_CALLER) == 0)
-		return caller_words(replay);
+	*decides = 0;
+	if (strcmp(by, BY_CALLER) == 0) {
+		key = where_caller(replay, decides);
+		return key ? key : json_string("no caller");
+	}
 	if (values_read(replay, by, &value, &type, why, sizeof(why)) == 0 && value)
 		told = value;
 	else
@@ -86,7 +92,8 @@ static json_t *key_of(
 static bool add_group(struct trace_calls *calls, struct replay *replay, struct failure *failure)
 {
 	const struct moment *now = replay_now(replay);
-	json_t *key = key_of(calls, replay, failure), *group, *found = NULL;
+	unsigned long long decides;
+	json_t *key = key_of(calls, replay, &decides, failure), *group, *found = NULL;
 	size_t i, which = GROUPS_MAX;
 
 	if (!key)
@@ -113,6 +120,7 @@ static bool add_group(struct trace_calls *calls, struct replay *replay, struct f
 	} else {
 		calls->ungrouped++;
 	}
+	keyed_groups_look(&calls->keyed, replay, which, decides);
 	json_decref(key);
 	return true;
 }
@@ -123,7 +131,10 @@ static void name_last(struct trace_calls *calls, struct replay *replay)
 	size_t i;
 
 	json_array_foreach(calls->groups, i, group)
-	    json_object_set_new(group, "last", moment_name(replay, &calls->last[i]));
+	{
+		if (calls->last[i].ticks >= 0)
+			json_object_set_new(group, "last", moment_name(replay, &calls->last[i]));
+	}
 }
 
 /* The largest group first; those of one size as they came. */
@@ -199,13 +210,15 @@ static long long gdb_count(const struct trace_calls *calls, struct replay *repla
 /* Whether the rest is counted where the program runs. If not, each of it goes on to stop. */
 static bool count_inside(struct trace_calls *calls, struct replay *replay, struct search *search)
 {
+	const struct counted counted = {.location = calls->args->location,
+	    .condition = calls->args->condition,
+	    .key = calls->keyed.on ? calls->keyed.key : NULL,
+	    .end = search->bounded ? &search->bound : NULL};
 	struct gdb *gdb = replay_gdb(replay);
-	const struct trace_calls_args *args = calls->args;
 	int number;
 
-	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", calls->number);
-	number = counted_begin(replay, args->location, args->condition,
-	    search->bounded ? &search->bound : NULL, &search->guard, &calls->before);
+	gdb_must(gdb, NULL, "-break-disable %d", calls->number);
+	number = counted_begin(replay, &counted, &search->guard, &calls->before);
 	if (number) {
 		temporary_breakpoint_delete(replay, calls->number);
 		calls->number = number;
@@ -239,6 +252,21 @@ static void count_only(struct trace_calls *calls, struct replay *replay, struct 
 				 calls->number, NO_MORE) == GDB_DONE;
 }
 
+/* Calls by caller, of which no rows are wanted any more. */
+static void count_groups(struct trace_calls *calls, struct replay *replay, struct search *search)
+{
+	const struct trace_calls_args *args = calls->args;
+	const bool ends_well = !search->bounded || search->guard;
+
+	if (calls->tried || !ends_well || args->returns || strcmp(args->group_by, BY_CALLER) != 0 ||
+	    (!calls->full && wants_rows(args)))
+		return;
+	calls->tried = true;
+	if (keyed_groups_begin(&calls->keyed, replay, calls->count) &&
+	    !count_inside(calls, replay, search))
+		calls->keyed.on = false;
+}
+
 struct visit {
 	struct trace_calls *calls;
 	struct search *search;
@@ -268,8 +296,11 @@ static enum scan_verdict see(
 	if (!calls->full && wants_rows(calls->args))
 		add_row(calls, replay);
 	count_only(calls, replay, visit->search);
-	if (calls->args->group_by && !add_group(calls, replay, failure))
-		return SCAN_GIVE_UP;
+	if (calls->args->group_by) {
+		if (!add_group(calls, replay, failure))
+			return SCAN_GIVE_UP;
+		count_groups(calls, replay, visit->search);
+	}
 	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
 
@@ -323,11 +354,53 @@ static json_t *answer_of(
 		json_object_set_new(answer, "more",
 		    json_sprintf("%lld more are counted; from=%s shows the next ones",
 			calls->count - told, mi_text(last, "moment")));
+	if (end == SEARCH_WHOLE && calls->without_last)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("the time is over: all calls are counted, but the last ones of "
+				 "%zu groups were not found; give a longer deadline",
+			calls->without_last));
 	if (end == SEARCH_ENOUGH)
 		json_object_set_new(answer, "cut_off",
 		    json_sprintf("it stopped counting at %d: narrow it with condition, from and to",
 			PASSES_MAX));
 	return answer;
+}
+
+/* The groups of the calls that were counted, and the last ones of each. False: they do not fit. */
+static bool add_keyed(struct trace_calls *calls, struct replay *replay, struct search *search,
+    enum search_end end, unsigned long long sum)
+{
+	struct keyed_counts counts;
+	const struct trace_calls_args *args = calls->args;
+	bool fits = keyed_groups_count(&calls->keyed, replay, sum, &counts);
+	json_t *group;
+	size_t i;
+
+	if (!fits)
+		return false;
+	json_array_foreach(calls->groups, i, group)
+	{
+		json_int_t looked = json_integer_value(json_object_get(group, "count"));
+
+		json_object_set_new(group, "count", json_integer(looked + counts.count[i]));
+	}
+	calls->ungrouped += counts.count[GROUPS_MAX];
+	temporary_breakpoint_delete(replay, calls->number);
+	calls->number = 0;
+	if (end == SEARCH_WHOLE)
+		fits = keyed_groups_find_last(
+		    &counts, search, args->location, args->condition, calls->last);
+	for (i = 0; i < GROUPS_MAX; i++) {
+		if (!counts.last[i])
+			continue;
+		calls->last[i].ticks = -1;
+		calls->without_last++;
+	}
+	/* What was counted until an interrupt is the answer. */
+	if (replay_worker(replay)->interrupt && !replay_worker(replay)->broken)
+		replay_worker(replay)->half_read = false;
+	return fits &&
+	       (end != SEARCH_WHOLE || !calls->without_last || replay_worker(replay)->interrupt);
 }
 
 /* Adds what was counted to what was looked at. If that is lost, there is no time left for it, or
@@ -351,6 +424,12 @@ static bool add_counted(struct trace_calls *calls, struct replay *replay, struct
 		return false;
 	}
 	calls->count += (long long)(sum - calls->before);
+	if (calls->keyed.on && !add_keyed(calls, replay, search, end, sum)) {
+		calls->lost = true;
+		failure_set(failure, ERROR_GDB_FAILED, "ask again about a smaller stretch",
+		    "what was counted by caller is not complete");
+		return false;
+	}
 	return true;
 }
 
@@ -372,9 +451,10 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 			returns_begin(&calls->returns, replay);
 		end = search_run(&search, see, &visit, failure);
 	}
-	passes_restore(replay, &calls->way);
 	if (end != SEARCH_FAILED && !add_counted(calls, replay, &search, end, failure))
 		end = SEARCH_FAILED;
+	passes_restore(replay, &calls->way);
+	keyed_groups_end(&calls->keyed);
 	returns_end(&calls->returns, replay);
 	if (end == SEARCH_WHOLE && !calls->count &&
 	    !location_hits_was_known(replay, calls->number, args->location, failure))

@@ -47,6 +47,11 @@ json_t *where_behind(struct replay *replay, struct where_code *code);
 /* The same for frame `level` and its callers; NULL if there is none. */
 json_t *where_from(struct replay *replay, int level);
 
+/* The caller of the innermost frame, in words to be released; NULL: there is none. *decides: the
+ * address in it, if the same words belong to each call that comes back there; else 0. LIMIT: not if
+ * the program puts another library in the place of the caller's. */
+json_t *where_caller(struct replay *replay, unsigned long long *decides);
+
 /* The function at an address, by its symbol: its first instruction, and its name without arguments.
  * False if no symbol covers the address. */
 bool where_entry(struct replay *replay, unsigned long long pc, unsigned long long *entry,

@@ -61,17 +61,25 @@ static int set(struct replay *replay, const char *location, const char *when,
 	return number;
 }
 
+static bool write_condition(
+    char to[PASSES_CONDITION_MAX], const struct counted *counted, const char *stop)
+{
+	if (counted->key)
+		return passes_condition_by(to, counted->condition, stop, counted->key);
+	return counted->stops_at_next ? passes_condition_next(to, counted->condition, stop)
+				      : passes_condition(to, counted->condition, stop, NULL);
+}
+
 /* Where the location is at the end itself: it stops there too. Takes the number of the one that
  * does not. */
-static int set_at_end(struct replay *replay, const char *location, const char *condition,
-    const struct fingerprint *end, int number)
+static int set_at_end(struct replay *replay, const struct counted *counted, int number)
 {
 	char here[FINGERPRINT_CONDITION_MAX], when[PASSES_CONDITION_MAX];
 	bool at_end;
 
 	temporary_breakpoint_delete(replay, number);
-	return fingerprint_condition(end, here) && passes_condition(when, condition, here, NULL)
-		   ? set(replay, location, when, end, &at_end)
+	return fingerprint_condition(counted->end, here) && write_condition(when, counted, here)
+		   ? set(replay, counted->location, when, counted->end, &at_end)
 		   : 0;
 }
 
@@ -107,19 +115,19 @@ void counted_guard(struct replay *replay, const struct fingerprint *end, int *gu
 		renew_guard(replay, end, false, guard);
 }
 
-int counted_begin(struct replay *replay, const char *location, const char *condition,
-    const struct fingerprint *end, int *guard, unsigned long long *before)
+int counted_begin(
+    struct replay *replay, const struct counted *counted, int *guard, unsigned long long *before)
 {
 	char when[PASSES_CONDITION_MAX];
 	bool at_end;
 	int number;
 
-	if (!passes_condition(when, condition, NULL, NULL) || !passes_sum(replay, before))
+	if (!write_condition(when, counted, NULL) || !passes_sum(replay, before))
 		return 0;
-	number = set(replay, location, when, end, &at_end);
+	number = set(replay, counted->location, when, counted->end, &at_end);
 	if (number && at_end)
-		number = set_at_end(replay, location, condition, end, number);
-	if (number && end && !renew_guard(replay, end, at_end, guard)) {
+		number = set_at_end(replay, counted, number);
+	if (number && counted->end && !renew_guard(replay, counted->end, at_end, guard)) {
 		temporary_breakpoint_delete(replay, number);
 		return 0;
 	}

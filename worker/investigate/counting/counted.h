@@ -16,8 +16,15 @@
  * end: the instant with which the stretch ends (NULL: none). *guard is gdb's number of the
  * breakpoint there, and becomes that of one at which no other instant stops; or 0 if the location
  * itself is there: then the breakpoint that counts stops there too, and does not count it. */
-int counted_begin(struct replay *replay, const char *location, const char *condition,
-    const struct fingerprint *end, int *guard, unsigned long long *before);
+struct counted {
+	const char *location, *condition;
+	const char *key;    /* counts by this number; see keyed_passes.h. NULL: all alike */
+	bool stops_at_next; /* at the pass that keyed_passes_next names, which is not counted */
+	const struct fingerprint *end;
+};
+
+int counted_begin(
+    struct replay *replay, const struct counted *counted, int *guard, unsigned long long *before);
 
 /* Sets a guard at that instant, at which no other one stops, if that can be. *guard: gdb's number
  * of the one that is there (0: none), and then of the new one. */

@@ -27,18 +27,19 @@ static enum scan_verdict see(
 bool counted_place(struct search *search, unsigned long long address, long long *count)
 {
 	struct replay *replay = search->replay;
-	const struct fingerprint *bound = search->bounded ? &search->bound : NULL;
+	char where[32];
+	const struct counted counted = {
+	    .location = where, .end = search->bounded ? &search->bound : NULL};
 	struct failure ignored = {0};
 	struct place place = {0};
 	unsigned long long before = 0, after = 0;
-	char where[32];
 	bool ok = search_again(search, &search->from, &ignored);
 
 	snprintf(where, sizeof(where), "*0x%llx", address);
 	if (ok)
-		place.number = counted_begin(replay, where, NULL, bound, &search->guard, &before);
+		place.number = counted_begin(replay, &counted, &search->guard, &before);
 	if (place.number) {
-		search->guarded = bound && !search->guard;
+		search->guarded = counted.end && !search->guard;
 		ok = search_run(search, see, &place, &ignored) == SEARCH_WHOLE &&
 		     search_stayed_inside(search, SEARCH_WHOLE) && counted_sum(replay, &after);
 		search->guarded = false;

@@ -43,7 +43,14 @@ enum {
 	ARENA_COUNTER = 0xcc40, /* and the next ones behind it */
 	ARENA_SLOT_PASSES = 0xccc0,
 	ARENA_SLOT_PASSED = 0xccc8, /* before those */
-	ARENA_STACK = 0xcd00,	    /* of conditioncode.h */
+	ARENA_SLOT_KEY = 0xccd0,
+	ARENA_SLOT_NEXT = 0xccd8,
+	ARENA_SLOT_KEYS = 0xcce0, /* the number of the table of which some are known */
+	ARENA_STACK = 0xcd00,	  /* of conditioncode.h */
+	ARENA_KNOWN = 0x20000,	  /* keys, see passcount.h */
+	ARENA_KNOWN_BITS = 10,
+	ARENA_LOG = 0x30000, /* the keys of passes */
+	ARENA_LOG_MAX = 8192,
 	ARENA_TABLE = 0x100000,
 	ARENA_WATCHED = 0x180000, /* see watches.h */
 	ARENA_LITERALS = 0x200000,

@@ -15,7 +15,7 @@
 
 enum { INT3 = 0xcc };
 
-static bool counts(
+bool passcount_counts(
     const struct conditions *conditions, const struct debug_registers *debug, uint64_t address)
 {
 	const struct condition *condition = conditions_find(conditions, address);
@@ -36,28 +36,93 @@ static bool is_covered(pid_t tid, uint64_t address)
 void passcount_note(
     struct conditions *conditions, const struct tracee *tracee, const struct user_regs_struct *regs)
 {
+	uint64_t key;
+
 	/* A pass that the processor stops first is judged by rr and gdb. */
-	if (counts(conditions, &tracee->debug, regs->rip) &&
-	    !watches_trap_first(&tracee->debug, regs) && !is_covered(tracee->tid, regs->rip) &&
-	    conditions_mark(conditions, regs->rip, tracee->tid, regs))
+	if (!passcount_counts(conditions, &tracee->debug, regs->rip) ||
+	    watches_trap_first(&tracee->debug, regs) || is_covered(tracee->tid, regs->rip))
+		return;
+	switch (conditions_pass(conditions, regs->rip, tracee->tid, regs, &key)) {
+	case PASS_COUNTS:
 		conditions->passes++;
+		if (conditions_find(conditions, regs->rip)->keyed)
+			passkeys_count(&conditions->keys, key, conditions->passes);
+		break;
+	case PASS_HAS_NEW_KEY:
+		conditions->keys.state |= KEYS_LOST;
+		break;
+	case PASS_IS_NOT_MEANT:
+	case PASS_MAY_HOLD:
+		break;
+	}
+}
+
+/* A place of the table that holds no key of its own holds one of another place. */
+static void forget_keys(const struct arena *arena)
+{
+	uint64_t *known = arena_slot(arena, ARENA_KNOWN);
+
+	memset(known, 0, sizeof *known << ARENA_KNOWN_BITS);
+	known[0] = 1;
+}
+
+bool passcount_know(const struct arena *arena, const uint64_t key)
+{
+	uint64_t *known = &arena_slot(arena, ARENA_KNOWN)[passcount_place(key)];
+	const bool is_new = *known != key;
+
+	*known = key;
+	return is_new;
+}
+
+uint32_t passcount_place(uint64_t key)
+{
+	return (uint32_t)key * PASSCOUNT_FACTOR >> (32 - ARENA_KNOWN_BITS);
+}
+
+bool passcount_is_full(const struct arena *arena)
+{
+	return *arena_slot(arena, ARENA_SLOT_PASSES) >= ARENA_LOG_MAX;
 }
 
 void passcount_begin(const struct conditions *conditions, const struct arena *arena)
 {
 	*arena_slot(arena, ARENA_SLOT_PASSES) = 0;
 	*arena_slot(arena, ARENA_SLOT_PASSED) = conditions->passes;
+	*arena_slot(arena, ARENA_SLOT_NEXT) = conditions->keys.next;
+	if (*arena_slot(arena, ARENA_SLOT_KEYS) != conditions->keys.number)
+		forget_keys(arena);
+	*arena_slot(arena, ARENA_SLOT_KEYS) = conditions->keys.number;
+}
+
+static void take_log(struct conditions *conditions, const struct arena *arena)
+{
+	const uint64_t count = *arena_slot(arena, ARENA_SLOT_PASSES);
+
+	if (count > ARENA_LOG_MAX)
+		conditions->keys.state |= KEYS_LOST;
+	for (uint64_t i = 0; i < count && i < ARENA_LOG_MAX; i++)
+		passkeys_count(
+		    &conditions->keys, arena_slot(arena, ARENA_LOG)[i], conditions->passes + i + 1);
 }
 
 void passcount_take(
     struct conditions *conditions, const struct tracee *tracee, const struct arena *arena)
 {
-	bool meant = false;
+	bool meant = false, keyed = false;
 
 	if (*arena_slot(arena, ARENA_SLOT_PASSES) == 0)
 		return;
-	for (unsigned i = 0; i < DEBUG_REGISTERS; i++)
-		meant |= counts(conditions, &tracee->debug, tracee->debug.rr_address[i]);
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		const uint64_t address = tracee->debug.rr_address[i];
+
+		if (!passcount_counts(conditions, &tracee->debug, address))
+			continue;
+		meant = true;
+		keyed |= conditions_find(conditions, address)->keyed;
+	}
+	if (meant && keyed)
+		take_log(conditions, arena);
 	if (meant)
 		conditions->passes += *arena_slot(arena, ARENA_SLOT_PASSES);
 	passcount_begin(conditions, arena);
@@ -69,6 +134,6 @@ bool passcount_read(
 	if (address == PASSMARK_SUM && size == sizeof conditions->passes)
 		memcpy(buffer, &conditions->passes, size);
 	else
-		return false;
+		return passkeys_read(&conditions->keys, address, buffer, size);
 	return true;
 }

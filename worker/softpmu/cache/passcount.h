@@ -19,7 +19,12 @@
 
 struct arena;
 struct conditions;
+struct debug_registers;
 struct tracee;
+
+/* Whether such a breakpoint is at this address for this tracee. */
+bool passcount_counts(
+    const struct conditions *conditions, const struct debug_registers *debug, uint64_t address);
 
 /* A leg outside of the cache begins with these registers. */
 void passcount_note(struct conditions *conditions, const struct tracee *tracee,
@@ -30,6 +35,17 @@ void passcount_note(struct conditions *conditions, const struct tracee *tracee,
 void passcount_begin(const struct conditions *conditions, const struct arena *arena);
 void passcount_take(
     struct conditions *conditions, const struct tracee *tracee, const struct arena *arena);
+
+#define PASSCOUNT_FACTOR 0x9e3779b1u
+
+/* The place in the arena's small table at which the code looks for a key; see passkeys.h. */
+uint32_t passcount_place(uint64_t key);
+
+/* The code finds this key, which was named, from here on. False if it did before. */
+bool passcount_know(const struct arena *arena, uint64_t key);
+
+/* Whether the next pass with a key finds no room in the log. */
+bool passcount_is_full(const struct arena *arena);
 
 /* rr reads `size` bytes of a tracee there. True if they are ours, and now in buffer. */
 bool passcount_read(

@@ -20,6 +20,7 @@
 #include "worker/softpmu/translate/emit.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
+#include "worker/softpmu/legs/countedpass.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/cache/passcount.h"
@@ -225,10 +226,8 @@ static uint64_t untouched(const struct tracee *tracee, const struct user_regs_st
 			   : watches_untouched(tracee->tid, &tracee->debug, bytes, length, regs);
 }
 
-/*
- * The question of an int3: does rr watch what comes now? Returns where to go on in the cache; 0:
- * it does.
- */
+/* The question of an int3: does rr watch what comes now? Returns where to go on in the cache; 0: it
+ * does. */
 static uint64_t answer(const struct codecache *cache, const struct tracee *tracee,
     const struct place *place, struct user_regs_struct *regs)
 {
@@ -238,6 +237,8 @@ static uint64_t answer(const struct codecache *cache, const struct tracee *trace
 
 	there.rip = place->original;
 	watches_note_question(&space->watches, &tracee->debug, there.rip);
+	if (passcount_counts(cache->conditions, &tracee->debug, there.rip))
+		return countedpass_answer(cache->conditions, tracee, regs->rip, &there);
 	passcount_take(cache->conditions, tracee, &space->arena); /* a condition may ask for it */
 	if (watches_reached(&tracee->debug, there.rip) &&
 	    conditions_may_hold(cache->conditions, there.rip, tracee->tid, &there))
@@ -409,8 +410,7 @@ static bool is_at_call(pid_t tid, uint64_t rip)
 static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 {
 	uint8_t code[2] = {0};
-	struct iovec local = {code, sizeof code};
-	struct iovec remote = {(void *)(uintptr_t)(rip - 1), sizeof code};
+	struct iovec local = {code, sizeof code}, remote = {(void *)(rip - 1), sizeof code};
 
 	if (status >> 16 != 0 && status >> 16 != PTRACE_EVENT_STOP)
 		return;
@@ -539,8 +539,7 @@ static bool opens_memory(pid_t tid, const struct user_regs_struct *regs)
 	static const char name[] = "mem";
 	uint64_t at = regs->orig_rax == SYS_open ? regs->rdi : regs->rsi;
 	char path[64] = {0};
-	struct iovec local = {path, sizeof path - 1};
-	struct iovec remote = {(void *)(uintptr_t)at, sizeof path - 1};
+	struct iovec local = {path, sizeof path - 1}, remote = {(void *)at, sizeof path - 1};
 	const char *slash;
 
 	if (regs->orig_rax != SYS_open && regs->orig_rax != SYS_openat &&

@@ -22,12 +22,14 @@
 #include <string.h>
 
 #include "worker/softpmu/traps/bytecodeshape.h"
+#include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/cache/watches.h"
 
 enum {
 	DEPTH_MAX = 16, /* of the stack */
 	JUMPS_MAX = 2 * BYTECODE_LENGTH_MAX,
 	WIDTH = 64,
+	JUMP_LENGTH = 5,
 	GO_ON = -1,	 /* the target of a jump, if it is no opcode */
 	MARK_LENGTH = 9, /* of the opcode for PASSMARK or PASSMARK_SUM */
 	REGISTERS = 16,
@@ -150,6 +152,16 @@ static void put_register(struct judge *j, unsigned number)
 		    (uint8_t)(0xc0 | (numbers[number] & 7)));
 }
 
+/* The key is below the top, which becomes 0. */
+static void put_key(struct judge *j)
+{
+	PUT_SLOT(j, below(j, 1), 0x48, 0x8b, 0x04, 0x25);     /* mov rax, [slot] */
+	PUT_SLOT(j, ARENA_SLOT_KEY, 0x48, 0x89, 0x04, 0x25);  /* mov [slot], rax */
+	PUT_SLOT(j, ARENA_SLOT_MARK, 0x48, 0xc7, 0x04, 0x25); /* mov qword [slot], 1 */
+	emitter_32(j->e, 1);
+	PUT(j, 0x31, 0xc0); /* xor eax, eax */
+}
+
 static void put_load(struct judge *j, const uint8_t *code, size_t at)
 {
 	const enum bytecode_opcode opcode = (enum bytecode_opcode)code[at];
@@ -163,6 +175,14 @@ static void put_load(struct judge *j, const uint8_t *code, size_t at)
 	if (at >= MARK_LENGTH && bytecode_sums(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
 		PUT_SLOT(j, ARENA_SLOT_PASSED, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
 		PUT_SLOT(j, ARENA_SLOT_PASSES, 0x48, 0x03, 0x04, 0x25); /* add rax, [slot] */
+		return;
+	}
+	if (at >= MARK_LENGTH && bytecode_keys(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
+		put_key(j);
+		return;
+	}
+	if (at >= MARK_LENGTH && bytecode_asks_next(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
+		PUT_SLOT(j, ARENA_SLOT_NEXT, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
 		return;
 	}
 	place_look(j);
@@ -411,6 +431,37 @@ static void put_expression(struct judge *j, const struct expression *expression,
 	}
 }
 
+/*
+ *     cmp qword [mark slot], 0; je over
+ *     mov rax, [key slot]; imul ecx, eax, factor; shr ecx, n
+ *     cmp [known + 8 * rcx], rax; jne ask
+ *     mov rcx, [passes slot]; cmp rcx, most; jae ask
+ *     mov [log + 8 * rcx], rax
+ *     over:
+ */
+static void put_log(struct judge *j)
+{
+	uint32_t over;
+
+	PUT_SLOT(j, ARENA_SLOT_MARK, 0x48, 0x83, 0x3c, 0x25);
+	CODE(j->e, 0);
+	PUT(j, 0x0f, 0x84);
+	emitter_32(j->e, 0);
+	over = j->e->offset;
+	PUT_SLOT(j, ARENA_SLOT_KEY, 0x48, 0x8b, 0x04, 0x25);
+	PUT(j, 0x69, 0xc8);
+	emitter_32(j->e, PASSCOUNT_FACTOR);
+	PUT(j, 0xc1, 0xe9, 32 - ARENA_KNOWN_BITS);
+	PUT_SLOT(j, ARENA_KNOWN, 0x48, 0x39, 0x04, 0xcd);
+	put_jump_to_ask(j, 0x85); /* jne */
+	PUT_SLOT(j, ARENA_SLOT_PASSES, 0x48, 0x8b, 0x0c, 0x25);
+	PUT(j, 0x48, 0x81, 0xf9);
+	emitter_32(j->e, ARENA_LOG_MAX);
+	put_jump_to_ask(j, 0x83); /* jae */
+	PUT_SLOT(j, ARENA_LOG, 0x48, 0x89, 0x04, 0xcd);
+	set_displacement(j->e, over, j->e->offset);
+}
+
 /* mov rax, [mark slot]; add [passes slot], rax */
 static void put_count(struct judge *j)
 {
@@ -450,9 +501,28 @@ bool conditioncode_put(struct emitter *e, uint64_t original, bool pending)
 		emitter_32(e, 0);
 	}
 	put_expression(&judge, &condition->expression[0], depths);
+	if (condition->keyed)
+		put_log(&judge);
 	if (condition->counts)
 		put_count(&judge);
 	put_back(&judge);
 	set_displacement(e, over, e->offset);
 	return true;
+}
+
+uint64_t conditioncode_behind(const struct arena *arena, uint64_t trap)
+{
+	static const uint8_t saves[] = {0x48, 0x89, 0x04, 0x25}; /* mov [slot], rax */
+	const uint32_t slot = (uint32_t)(arena->data + ARENA_SLOT_RAX);
+	const uint64_t judges = trap + 1 + JUMP_LENGTH;
+	const int part = arena_part_at(arena, trap);
+	const uint8_t *code;
+
+	if (part < 0 || arena_part_at(arena, judges + sizeof saves + sizeof slot) != part)
+		return 0;
+	code = arena->part[part].memory + (judges - arena->part[part].address);
+	return memcmp(code, saves, sizeof saves) == 0 &&
+		       memcmp(code + sizeof saves, &slot, sizeof slot) == 0
+		   ? judges
+		   : 0;
 }

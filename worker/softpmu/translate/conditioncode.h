@@ -20,6 +20,10 @@
  */
 bool conditioncode_put(struct emitter *e, uint64_t original, bool pending);
 
+/* Where the condition is asked again behind the int3 at this address of the cache; 0: that is not
+ * of a condition. */
+uint64_t conditioncode_behind(const struct arena *arena, uint64_t trap);
+
 /* Whether a condition is compiled in code that looks for what these watches do. */
 bool conditioncode_is_used(const struct watches *watches, const struct condition *condition);
 

@@ -4,6 +4,8 @@
  */
 #include "worker/softpmu/traps/bytecode.h"
 
+#include "worker/x86/keymark.h"
+
 enum {
 	STACK_MAX = 64,
 	STEPS_MAX = 1000, /* a loop, which gdb does not make, ends here */
@@ -79,6 +81,8 @@ static void load(struct machine *m, size_t size)
 {
 	uint64_t address = pop(m), value = 0;
 
+	if (address == KEYMARK && m->world->key && m->depth > 0)
+		m->world->key(m->world->context, m->stack[m->depth - 1]);
 	if (m->failed || !m->world->read(m->world->context, address, &value, size))
 		m->failed = true;
 	push(m, value);

@@ -55,6 +55,8 @@ struct bytecode_world {
 	const struct user_regs_struct *regs;
 	bool (*read)(void *context, uint64_t address, void *to, size_t size);
 	void *context;
+	/* An expression looks at KEYMARK, with this value below on the stack. NULL: it may not. */
+	void (*key)(void *context, uint64_t value);
 };
 
 enum truth_value {

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
 
 enum { REG_RIP = 16 };
@@ -160,4 +161,14 @@ bool bytecode_marks(const uint8_t *code, size_t length)
 bool bytecode_sums(const uint8_t *code, size_t length)
 {
 	return looks_at(code, length, PASSMARK_SUM, OP_REF64);
+}
+
+bool bytecode_keys(const uint8_t *code, size_t length)
+{
+	return looks_at(code, length, KEYMARK, OP_REF64);
+}
+
+bool bytecode_asks_next(const uint8_t *code, size_t length)
+{
+	return looks_at(code, length, KEYMARK_NEXT, OP_REF64);
 }

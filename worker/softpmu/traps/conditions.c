@@ -9,6 +9,7 @@
 
 #include "worker/softpmu/traps/bytecodeshape.h"
 #include "worker/softpmu/base/memory.h"
+#include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
 
 void conditions_connect(struct conditions *conditions, int fd)
@@ -17,6 +18,7 @@ void conditions_connect(struct conditions *conditions, int fd)
 	conditions->count = 0;
 	conditions->hushed.length = 0;
 	tally_end(&conditions->tally);
+	passkeys_end(&conditions->keys);
 	conditions->changes++;
 	conditions->in_packet = false;
 }
@@ -115,10 +117,14 @@ static void understand(struct conditions *conditions)
 	if (end && !read_expressions(end + 1, condition))
 		condition->count = 0;
 	condition->hash = hash(condition);
-	condition->counts = false;
-	for (unsigned i = 0; i < condition->count; i++)
-		condition->counts |=
-		    bytecode_marks(condition->expression[i].code, condition->expression[i].length);
+	condition->counts = condition->keyed = false;
+	for (unsigned i = 0; i < condition->count; i++) {
+		const struct expression *expression = &condition->expression[i];
+
+		condition->keyed |= bytecode_keys(expression->code, expression->length);
+		condition->counts |= bytecode_marks(expression->code, expression->length);
+	}
+	condition->counts |= condition->keyed;
 }
 
 /* A packet that is too long may be about any breakpoint. */
@@ -129,12 +135,14 @@ static void end_packet(struct conditions *conditions)
 		conditions->count = 0;
 		conditions->hushed.length = 0;
 		tally_end(&conditions->tally);
+		passkeys_end(&conditions->keys);
 		conditions->changes++;
 		return;
 	}
 	conditions->packet[conditions->length] = '\0';
 	hushed_take(&conditions->hushed, conditions->packet);
 	tally_take(&conditions->tally, conditions->packet);
+	passkeys_take(&conditions->keys, conditions->packet);
 	understand(conditions);
 }
 
@@ -153,12 +161,21 @@ void conditions_take(struct conditions *conditions, const char *bytes, size_t le
 	}
 }
 
-/* Whose memory it is, what was counted, and whether PASSMARK was asked for. */
+/* Whose memory it is, what was counted, and whether PASSMARK or KEYMARK was asked for. */
 struct memory {
 	pid_t tid;
-	uint64_t passes;
-	bool marked;
+	const struct conditions *conditions;
+	bool marked, keyed;
+	uint64_t key;
 };
+
+static void note_key(void *context, uint64_t value)
+{
+	struct memory *memory = context;
+
+	memory->marked = memory->keyed = true;
+	memory->key = value;
+}
 
 static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 {
@@ -170,39 +187,56 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 		*(uint8_t *)to = 0;
 		return true;
 	}
-	if (address == PASSMARK_SUM && size == sizeof memory->passes) {
-		memcpy(to, &memory->passes, size);
+	if (address == KEYMARK && size == sizeof memory->key) {
+		memset(to, 0, size);
+		return true;
+	}
+	if (address == PASSMARK_SUM && size == sizeof memory->conditions->passes) {
+		memcpy(to, &memory->conditions->passes, size);
+		return true;
+	}
+	if (address == KEYMARK_NEXT && size == sizeof memory->conditions->keys.next) {
+		memcpy(to, &memory->conditions->keys.next, size);
 		return true;
 	}
 	return memory_read(memory->tid, &local, 1, &remote, 1) == (long)size;
 }
 
-static bool may_hold(const struct condition *condition, const struct bytecode_world *world)
+static bool has_new_key(const struct memory *memory)
 {
+	return memory->keyed && !passkeys_knows(&memory->conditions->keys, memory->key);
+}
+
+static bool may_hold(
+    const struct condition *condition, const struct user_regs_struct *regs, struct memory *memory)
+{
+	const struct bytecode_world world = {regs, read_memory, memory, note_key};
 	bool holds = condition->count == 0;
 
 	for (unsigned i = 0; i < condition->count && !holds; i++)
 		holds = bytecode_evaluate(condition->expression[i].code,
-			    condition->expression[i].length, world) != TRUTH_FALSE;
-	return holds;
+			    condition->expression[i].length, &world) != TRUTH_FALSE;
+	return holds || has_new_key(memory);
 }
 
 bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
     const struct user_regs_struct *regs)
 {
 	const struct condition *condition = conditions_find(conditions, address);
-	struct memory memory = {.tid = tid, .passes = conditions->passes};
-	struct bytecode_world world = {regs, read_memory, &memory};
+	struct memory memory = {.tid = tid, .conditions = conditions};
 
-	return !condition || may_hold(condition, &world);
+	return !condition || may_hold(condition, regs, &memory);
 }
 
-bool conditions_mark(const struct conditions *conditions, uint64_t address, pid_t tid,
-    const struct user_regs_struct *regs)
+enum pass_kind conditions_pass(const struct conditions *conditions, uint64_t address, pid_t tid,
+    const struct user_regs_struct *regs, uint64_t *key)
 {
 	const struct condition *condition = conditions_find(conditions, address);
-	struct memory memory = {.tid = tid, .passes = conditions->passes};
-	struct bytecode_world world = {regs, read_memory, &memory};
+	struct memory memory = {.tid = tid, .conditions = conditions};
+	bool holds = !condition || may_hold(condition, regs, &memory);
 
-	return condition && !may_hold(condition, &world) && memory.marked;
+	*key = memory.key;
+	if (holds)
+		return has_new_key(&memory) ? PASS_HAS_NEW_KEY : PASS_MAY_HOLD;
+	return memory.marked ? PASS_COUNTS : PASS_IS_NOT_MEANT;
 }

@@ -16,6 +16,7 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/traps/hushed.h"
+#include "worker/softpmu/traps/passkeys.h"
 #include "worker/softpmu/traps/tally.h"
 
 enum {
@@ -30,6 +31,7 @@ struct condition {
 	unsigned count; /* of expressions; 0: it always stops */
 	uint64_t hash;	/* of them; 0: there is none */
 	bool counts;	/* passes, see passcount.h */
+	bool keyed;	/* and does so by a key */
 	struct expression {
 		size_t length;
 		uint8_t code[CONDITION_BYTES];
@@ -47,6 +49,7 @@ struct conditions {
 	struct condition list[CONDITIONS_MAX];
 	struct hushed hushed;
 	struct tally tally;
+	struct passkeys keys;
 };
 
 /* gdb has connected, or gone (-1). */
@@ -63,8 +66,10 @@ const struct condition *conditions_find(const struct conditions *conditions, uin
 bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
     const struct user_regs_struct *regs);
 
-/* The same of one that counts: whether this pass is to be counted. */
-bool conditions_mark(const struct conditions *conditions, uint64_t address, pid_t tid,
-    const struct user_regs_struct *regs);
+/* The same of one that counts. *key: that of the pass, if it has one. */
+enum pass_kind { PASS_IS_NOT_MEANT, PASS_COUNTS, PASS_MAY_HOLD, PASS_HAS_NEW_KEY };
+
+enum pass_kind conditions_pass(const struct conditions *conditions, uint64_t address, pid_t tid,
+    const struct user_regs_struct *regs, uint64_t *key);
 
 #endif

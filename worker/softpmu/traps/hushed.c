@@ -53,7 +53,7 @@ bool hushed_may_pass(
     const struct hushed *hushed, pid_t tid, const struct debug_registers *registers, unsigned hits)
 {
 	struct view view = {.tid = tid};
-	const struct bytecode_world world = {NULL, read_watched, &view};
+	const struct bytecode_world world = {.read = read_watched, .context = &view};
 	int watch;
 
 	if (hushed->length == 0 || hits == 0)
