@@ -126,6 +126,27 @@ START_TEST(an_object_of_several_registers_is_watched_whole)
 }
 END_TEST
 
+/* Going to the write takes a register, and the search watches the string with all four. */
+START_TEST(the_last_change_of_an_object_that_takes_all_registers_is_found)
+{
+	cleanup_scene struct scene scene = scene_open("watched_load", NULL);
+	json_t *watch = NULL, *change;
+
+	for (int watched = 0; watched < 2; watched++) {
+		client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
+		change =
+		    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", "moved");
+		expect_within(change, "conclusion", "change (");
+		expect_within(change, "new", "number 1");
+		json_decref(change);
+		if (!watched)
+			watch = client_tool(
+			    scene.client, "rr_watchpoint_set", "{s:s}", "expression", "moved");
+	}
+	json_decref(watch);
+}
+END_TEST
+
 /* ---- Conditions with names of a library that comes and goes -------------------------------- */
 
 #define HITS_MAX 7
@@ -191,6 +212,7 @@ int main(void)
 		TIMES(nameless)},
 	    {what_is_watched_before_a_library_is_loaded_is_watched_behind_it, 1},
 	    {an_object_of_several_registers_is_watched_whole, 1},
+	    {the_last_change_of_an_object_that_takes_all_registers_is_found, 1},
 	    {a_condition_with_names_of_a_library_loses_no_hit_where_it_is_not_loaded,
 		TIMES(judged)},
 	    {NULL, 0},

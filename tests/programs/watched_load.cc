@@ -25,6 +25,7 @@ static const char *label = "none";
 static double price;
 static std::vector<int> list;
 static std::string text = "one";
+static std::string moved = "a text that is too long to be kept inside";
 static char large[64];
 
 static void change(int by)
@@ -38,6 +39,7 @@ static void change(int by)
 	price += 0.5;
 	list.push_back(by);
 	text += "x";
+	moved = "a text that is moved here, number " + std::to_string(by);
 	large[63]++;
 }
 

@@ -3,9 +3,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
-#include "worker/breaks/hardware.h"
-#include "worker/breaks/pending.h"
-#include "worker/breaks/stubs.h"
+#include "worker/breaks/places/hardware.h"
+#include "worker/breaks/places/pending.h"
+#include "worker/breaks/places/stubs.h"
 #include "worker/session/breakpoint.h"
 
 bool conditional_may_choose(const struct breakpoint *breakpoint)

@@ -3,10 +3,11 @@
  */
 #include "worker/breaks/registers.h"
 
+#include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/conditional.h"
-#include "worker/breaks/hardware.h"
+#include "worker/breaks/places/hardware.h"
 #include "worker/breaks/placement.h"
 #include "worker/session/breakpoint.h"
 
@@ -67,4 +68,38 @@ bool registers_make_room(struct replay *replay, struct failure *failure)
 	if (room == HARDWARE_FULL)
 		*failure = full;
 	return room != HARDWARE_FULL;
+}
+
+static bool watches(const json_t *row)
+{
+	const char *type = mi_text(row, "type");
+
+	return hardware_is(row) && strcmp(type, "hw breakpoint") != 0;
+}
+
+void registers_lend(struct replay *replay, struct registers_lent *lent)
+{
+	struct failure ignored = {0};
+	json_t *results = NULL;
+	const json_t *row;
+	size_t i;
+
+	if (hardware_room(replay, &ignored) == HARDWARE_FITS)
+		return;
+	gdb_must(replay_gdb(replay), &results, "-break-list");
+	json_array_foreach(mi_breakpoints(results), i, row)
+	{
+		if (!watches(row) || !mi_is_enabled(row) || lent->count == REGISTERS_LENT_MAX)
+			continue;
+		lent->numbers[lent->count] = mi_number(row, "number", 0);
+		gdb_must(
+		    replay_gdb(replay), NULL, "-break-disable %d", lent->numbers[lent->count++]);
+	}
+	json_decref(results);
+}
+
+void registers_take_back(struct replay *replay, const struct registers_lent *lent)
+{
+	for (size_t i = 0; i < lent->count && !replay_worker(replay)->broken; i++)
+		gdb_must(replay_gdb(replay), NULL, "-break-enable %d", lent->numbers[i]);
 }

@@ -13,4 +13,17 @@ bool registers_leave(struct replay *replay);
  * what to do. */
 bool registers_make_room(struct replay *replay, struct failure *failure);
 
+#define REGISTERS_LENT_MAX 16
+
+/* Watchpoints, ours too, that are off while a breakpoint of ours has their registers. */
+struct registers_lent {
+	int numbers[REGISTERS_LENT_MAX]; /* gdb's */
+	size_t count;
+};
+
+/* Switches all watchpoints off if not all that is in hardware fits. rr must not be asked in vain:
+ * it keeps what it refuses for want of a register. */
+void registers_lend(struct replay *replay, struct registers_lent *lent);
+void registers_take_back(struct replay *replay, const struct registers_lent *lent);
+
 #endif

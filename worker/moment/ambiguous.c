@@ -8,7 +8,7 @@
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"

@@ -9,7 +9,7 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/moment/fingerprint.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/session/selection.h"
 
 #define REGISTERS   "0 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15" /* gdb's general registers */

@@ -9,12 +9,13 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/breaks/registers.h"
 #include "worker/session/launch/leftover_forks.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
 #include "worker/moment/fingerprint.h"
 #include "worker/moment/gallop.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/libraries.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
@@ -271,8 +272,11 @@ static bool go_pc(
 	    ERROR_RR_FAILED, NULL, failure);
 	int number_of = mi_number(json_object_get(results, "bkpt"), "number", 0);
 	struct gallop gallop = {0};
+	struct registers_lent lent = {0};
 
 	json_decref(results);
+	if (ok)
+		registers_lend(replay, &lent);
 	if (ok && gallops)
 		gallop = gallop_begin(replay, number_of, to->pc);
 	for (int before = 0, passes = 0; ok && before < PC_STOPS_MAX && passes < PASSES_MAX;) {
@@ -294,6 +298,7 @@ static bool go_pc(
 		     position_update(replay, failure);
 	}
 	temporary_breakpoint_delete(replay, number_of);
+	registers_take_back(replay, &lent);
 	gallop_end(&gallop, replay);
 	return ok;
 }
@@ -506,7 +511,8 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 		return false;
 	if (ok && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
 		return true;
-	fail_unreached(replay, to, failure);
+	if (ok || !failure->message[0])
+		fail_unreached(replay, to, failure);
 	return false;
 }
 

@@ -15,7 +15,7 @@
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
 #include "worker/moment/fingerprint.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"

@@ -12,7 +12,7 @@
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
-#include "worker/breaks/stubs.h"
+#include "worker/breaks/places/stubs.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/session/selection.h"
 

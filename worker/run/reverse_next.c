@@ -11,7 +11,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/read/frames/frames.h"
 #include "worker/read/code/preceding.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"

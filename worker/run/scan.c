@@ -6,7 +6,7 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/run/scan.h"
 #include "worker/session/selection.h"
-#include "worker/breaks/stubs.h"
+#include "worker/breaks/places/stubs.h"
 
 static const json_t *watchpoint_of(const json_t *stop)
 {

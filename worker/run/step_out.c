@@ -10,7 +10,7 @@
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
 #include "worker/run/reverse_next.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
 

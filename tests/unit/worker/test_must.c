@@ -7,7 +7,7 @@
 #include "worker/gdb/library.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/values/printers.h"
 #include "worker/session/selection.h"
 #include "worker/moment/signals.h"

@@ -13,7 +13,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/frames/frames.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/run/last_hit.h"
 #include "worker/moment/position.h"
 #include "worker/run/scan.h"

@@ -23,7 +23,7 @@
 #include "worker/read/names/brief_name.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/code/source.h"

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/breaks/passes.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/investigate/counting/counted.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/moment/position.h"

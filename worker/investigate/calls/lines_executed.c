@@ -25,7 +25,7 @@
 #include "worker/breaks/placement.h"
 #include "worker/breaks/passes.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/names/names.h"
 #include "worker/moment/moment_names.h"

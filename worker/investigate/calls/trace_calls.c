@@ -19,7 +19,7 @@
 #include "worker/moment/excursion.h"
 #include "worker/read/frames/frame.h"
 #include "worker/breaks/passes.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/values/values.h"

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/breaks/placement.h"
-#include "worker/breaks/hardware.h"
-#include "worker/breaks/temporary_breakpoint.h"
-#include "worker/breaks/pending.h"
+#include "worker/breaks/places/hardware.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
+#include "worker/breaks/places/pending.h"
 #include "worker/breaks/passes.h"
 #include "worker/session/breakpoint.h"
 

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/breaks/hardware.h"
+#include "worker/breaks/places/hardware.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"

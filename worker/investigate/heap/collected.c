@@ -3,7 +3,7 @@
  */
 #include "worker/investigate/heap/collected.h"
 
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 
 static const struct {
 	const char *function, *name;

@@ -12,7 +12,7 @@
 #include "worker/investigate/heap/damage_reads.h"
 #include "worker/investigate/code/where.h"
 #include "worker/read/values/accessed.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/read/names/symbol.h"
 #include "worker/breaks/watchpoint.h"

@@ -11,7 +11,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/read/code/code.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/moment_names.h"
 

@@ -9,7 +9,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 

@@ -6,7 +6,7 @@
 #include "worker/gdb/must.h"
 
 #include <stdio.h>
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 
 #define WORDS_LIVE 2 /* beside the two headers */

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/code/mappings.h"
 #include "worker/run/scan.h"

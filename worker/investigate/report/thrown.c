@@ -13,7 +13,7 @@
 #include "worker/read/names/brief_name.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/moment/moment_names.h"

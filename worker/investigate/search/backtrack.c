@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/values/accessed.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/moment/signals.h"

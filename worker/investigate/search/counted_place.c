@@ -4,7 +4,7 @@
 #include "worker/investigate/search/counted_place.h"
 
 #include <stdio.h>
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/investigate/counting/counted.h"
 
 struct place {

@@ -2,7 +2,7 @@
 
 #include <stdio.h>
 #include <string.h>
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/investigate/search/backtrack.h"
 #include "worker/investigate/code/where.h"

@@ -13,7 +13,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/breaks/placement.h"
 #include "worker/read/names/names.h"
-#include "worker/breaks/pending.h"
+#include "worker/breaks/places/pending.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/values/values.h"

@@ -12,7 +12,7 @@
 #include "worker/investigate/code/prototype.h"
 #include "worker/investigate/code/where.h"
 #include "worker/read/frames/frames.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 

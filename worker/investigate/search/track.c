@@ -8,7 +8,7 @@
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/run/scan.h"

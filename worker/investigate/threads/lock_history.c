@@ -9,7 +9,7 @@
 #include <string.h>
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/threads/threading.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/values/accessed.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/session/stop_reason.h"

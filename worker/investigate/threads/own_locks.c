@@ -12,7 +12,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/source.h"
 
 #define FRAMES_MAX     10

@@ -14,7 +14,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/watchpoint.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"

@@ -10,7 +10,7 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/names/symbol.h"
 
 static const struct threading_function functions[] = {

@@ -9,7 +9,7 @@
 #include <string.h>
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/read/values/accessed.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 
 #define MUTEX_KIND    16 /* of a mutex of glibc: where it says how it behaves */
 #define MUTEX_BEHAVES 127

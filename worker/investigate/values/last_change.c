@@ -11,7 +11,7 @@
 #include "worker/gdb/mi/plain.h"
 #include "worker/investigate/code/where.h"
 #include "worker/run/scan.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"

@@ -11,7 +11,7 @@
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
 #include "worker/run/last_hit.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/run/resume.h"

@@ -4,7 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/moment/position.h"

@@ -10,7 +10,7 @@
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/values/accessed.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/breaks/watchpoint.h"
 

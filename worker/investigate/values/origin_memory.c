@@ -12,7 +12,7 @@
 #include "worker/investigate/values/origin_former.h"
 #include "worker/investigate/values/origin_pipe.h"
 #include "worker/read/values/accessed.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
 #include "worker/run/scan.h"

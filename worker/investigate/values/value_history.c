@@ -14,7 +14,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/watchpoint.h"
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"

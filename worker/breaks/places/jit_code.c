@@ -1,8 +1,8 @@
-#include "worker/breaks/jit_code.h"
+#include "worker/breaks/places/jit_code.h"
 
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
-#include "worker/breaks/hardware.h"
+#include "worker/breaks/places/hardware.h"
 #include "worker/read/code/mappings.h"
 
 /* gdb names a place in a file by its function, by its line, or by the symbol before it. A file

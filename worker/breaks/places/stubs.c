@@ -7,7 +7,7 @@
 #include "worker/gdb/must.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/stop_reason.h"
-#include "worker/breaks/stubs.h"
+#include "worker/breaks/places/stubs.h"
 
 static bool is_stub(const json_t *place)
 {

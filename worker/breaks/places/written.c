@@ -1,10 +1,10 @@
 /*
  * Finds the places with a breakpoint of its own, which no run ever meets.
  */
-#include "worker/breaks/written.h"
+#include "worker/breaks/places/written.h"
 
 #include <string.h>
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/check.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/values/condition.h"

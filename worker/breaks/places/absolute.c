@@ -2,7 +2,7 @@
  * Asks gdb for addresses and the types of pointers to them. Never takes a bit-field for the word
  * that it lies in.
  */
-#include "worker/breaks/absolute.h"
+#include "worker/breaks/places/absolute.h"
 
 #include <ctype.h>
 #include <stdio.h>

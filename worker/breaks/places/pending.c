@@ -9,7 +9,7 @@
 #include "worker/read/code/libraries.h"
 #include "worker/read/names/names.h"
 #include "worker/serve/begins.h"
-#include "worker/breaks/pending.h"
+#include "worker/breaks/places/pending.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/taught.h"
 

@@ -1,4 +1,4 @@
-#include "worker/breaks/hardware.h"
+#include "worker/breaks/places/hardware.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,13 +1,13 @@
 /*
  * Sets internal breakpoints in gdb and removes them.
  */
-#include "worker/breaks/temporary_breakpoint.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
-#include "worker/breaks/jit_code.h"
+#include "worker/breaks/places/jit_code.h"
 
 int temporary_breakpoint_insert(struct replay *replay, const char *where)
 {
