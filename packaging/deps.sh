@@ -19,8 +19,9 @@ report="chromium python3"
 deb="build-essential check debhelper dpkg-dev fakeroot lintian"
 bare="mmdebstrap"
 vm="mmdebstrap qemu-system-x86 e2fsprogs"
-# what `make wheel` and `make npm` take rr from, and what makes it look for its libraries beside it
-carry="rr patchelf"
+# what `make wheel` and `make npm` take rr and gdb from, and what makes them look for their libraries beside
+# them; python3 compiles the modules of gdb's Python
+carry="rr gdb python3 patchelf"
 # python3 writes the archives that set off the bugs; malloc's own variables need libc6-dbg.
 bugs="python3 libc6-dbg libbz2-dev xz-utils apt"
 packages="python3 python3-venv python3-yaml systemd unzip"

@@ -68,7 +68,8 @@ export SOURCE_DATE_EPOCH ?= $(shell date -u -d "$$(sed -n 's/^ -- .*>  //p' pack
 
 # $(call fill,FILE,HOW TO RUN IT)
 fill = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@URL@|$(URL)|g' -e 's|@REGISTRY_NAME@|$(REGISTRY_NAME)|g' \
-	-e 's|@GLIBC@|$(GLIBC)|g' -e 's|@RUN@|$(2)|g' -e 's|@RR@|$(RR_RELEASE)|g' $(1)
+	-e 's|@GLIBC@|$(GLIBC)|g' -e 's|@RUN@|$(2)|g' -e 's|@RR@|$(RR_RELEASE)|g' \
+	-e 's|@GDB@|$(GDB_RELEASE)|g' $(1)
 
 .PHONY: dist check-dist
 dist: build ## the source archive, its bill of materials (SPDX), spec file, PKGBUILD and checksums, in build/dist/
@@ -107,7 +108,8 @@ portable: ## the server with the libraries it needs, for the wheel and npm
 
 GLIBC = $(shell sh packaging/glibc.sh $(STAGE))
 
-# rr goes into packages of its own, for systems that have none: the Debian package of the build machine.
+# rr and gdb go into packages of their own, for systems that have none: the Debian packages of the build
+# machine.
 RR_STAGE    := $(PORTABLE)/rr-stage
 RR_PARTS    := $(RR_STAGE)/libexec/rr-warden/rr
 RR_LICENCES := $(RR_STAGE)/share/doc/rr-warden-rr/licences
@@ -116,33 +118,48 @@ RR_GLIBC     = $(shell sh packaging/glibc.sh $(RR_STAGE))
 .PHONY: portable-rr
 portable-rr: ## rr with the libraries it needs, for its wheel and npm package
 	@sh packaging/deps.sh look carry
-	@sh packaging/carry-rr.sh $(RR_PARTS) $(RR_LICENCES)
+	@sh packaging/carry-tool.sh rr $(RR_PARTS) $(RR_LICENCES)
+
+GDB_STAGE    := $(PORTABLE)/gdb-stage
+GDB_PARTS    := $(GDB_STAGE)/libexec/rr-warden/gdb
+GDB_LICENCES := $(GDB_STAGE)/share/doc/rr-warden-gdb/licences
+GDB_RELEASE   = $(shell sed -n 's/^gdb //p' $(GDB_PARTS)/VERSIONS 2>/dev/null)
+GDB_GLIBC     = $(shell sh packaging/glibc.sh $(GDB_STAGE))
+.PHONY: portable-gdb
+portable-gdb: ## gdb with its Python and the libraries it needs, for its wheel and npm package
+	@sh packaging/deps.sh look carry
+	@sh packaging/carry-tool.sh gdb $(GDB_PARTS) $(GDB_LICENCES)
 
 .PHONY: wheel npm server-json check-packages check-installed
-wheel: portable portable-rr ## build the Python wheels of rr-warden and of rr into build/
-	@rm -f $(BUILD)/rr_warden-*.whl $(BUILD)/rr_warden_rr-*.whl
+wheel: portable portable-rr portable-gdb ## build the Python wheels of rr-warden, rr and gdb into build/
+	@rm -f $(BUILD)/rr_warden-*.whl $(BUILD)/rr_warden_rr-*.whl $(BUILD)/rr_warden_gdb-*.whl
 	@{ $(call fill,packaging/wheel/METADATA.in); $(call fill,packaging/GETTING-STARTED.md,rr-warden); } >$(PORTABLE)/METADATA
 	@python3 packaging/wheel/build_wheel.py $(STAGE) $(PORTABLE)/METADATA $(BUILD) rr-warden $(VERSION) $(GLIBC)
 	@{ $(call fill,packaging/wheel/METADATA-rr.in); $(call fill,packaging/RR.md); } >$(PORTABLE)/METADATA-rr
 	@python3 packaging/wheel/build_wheel.py $(RR_STAGE) $(PORTABLE)/METADATA-rr $(BUILD) rr-warden-rr $(VERSION) $(RR_GLIBC)
+	@{ $(call fill,packaging/wheel/METADATA-gdb.in); $(call fill,packaging/GDB.md); } >$(PORTABLE)/METADATA-gdb
+	@python3 packaging/wheel/build_wheel.py $(GDB_STAGE) $(PORTABLE)/METADATA-gdb $(BUILD) rr-warden-gdb $(VERSION) $(GDB_GLIBC)
 
 NPM      := $(PORTABLE)/npm
-NPM_PACK := rr-warden rr-warden-linux-x64 rr-warden-rr-linux-x64
-npm: portable portable-rr ## build the three npm packages into build/
+NPM_PACK := rr-warden rr-warden-linux-x64 rr-warden-rr-linux-x64 rr-warden-gdb-linux-x64
+npm: portable portable-rr portable-gdb ## build the four npm packages into build/
 	@sh packaging/deps.sh look clients
 	@rm -rf $(NPM) $(foreach name,$(NPM_PACK),$(BUILD)/$(name)-$(VERSION).tgz)
-	@mkdir -p $(NPM)/rr-warden/bin $(NPM)/rr-warden-linux-x64 $(NPM)/rr-warden-rr-linux-x64
+	@mkdir -p $(NPM)/rr-warden/bin $(NPM)/rr-warden-linux-x64 $(NPM)/rr-warden-rr-linux-x64 $(NPM)/rr-warden-gdb-linux-x64
 	@cp packaging/npm/rr-warden $(NPM)/rr-warden/bin/
 	@cp -r $(STAGE)/bin $(STAGE)/libexec $(STAGE)/share/doc/rr-warden/licences $(NPM)/rr-warden-linux-x64/
 	@cp -r $(RR_PARTS)/. $(RR_LICENCES) $(NPM)/rr-warden-rr-linux-x64/
+	@cp -r $(GDB_PARTS)/. $(GDB_LICENCES) $(NPM)/rr-warden-gdb-linux-x64/
 	@$(call fill,packaging/npm/package.json.in) >$(NPM)/rr-warden/package.json
 	@$(call fill,packaging/npm/linux-x64.json.in) >$(NPM)/rr-warden-linux-x64/package.json
 	@$(call fill,packaging/npm/rr-linux-x64.json.in) >$(NPM)/rr-warden-rr-linux-x64/package.json
+	@$(call fill,packaging/npm/gdb-linux-x64.json.in) >$(NPM)/rr-warden-gdb-linux-x64/package.json
 	@for name in rr-warden rr-warden-linux-x64; do \
 		cp LICENSE $(NPM)/$$name/ && \
 		$(call fill,packaging/GETTING-STARTED.md,npx rr-warden) >$(NPM)/$$name/README.md || exit 1; \
 	done
 	@$(call fill,packaging/RR.md) >$(NPM)/rr-warden-rr-linux-x64/README.md
+	@$(call fill,packaging/GDB.md) >$(NPM)/rr-warden-gdb-linux-x64/README.md
 	@for name in $(NPM_PACK); do \
 		npm pack --silent --pack-destination $(BUILD) ./$(NPM)/$$name || exit 1; \
 	done

@@ -30,7 +30,7 @@
 #include "supervisor/monitor/launcher.h"
 #include "supervisor/monitor/log_writer.h"
 #include "supervisor/options.h"
-#include "supervisor/own_rr.h"
+#include "supervisor/own_tools.h"
 #include "supervisor/paths.h"
 #include "supervisor/commands/rr_command.h"
 #include "supervisor/redact/pattern.h"
@@ -243,20 +243,11 @@ static int serve(struct supervisor *supervisor)
 	return status;
 }
 
-/* Which rr this installation uses, and why. Those modes that start a server leave it to that. */
-static void choose_rr(struct supervisor *supervisor, char why[OWN_RR_WHY_MAX])
-{
-	char own[PATH_MAX];
-
-	own_rr_find(&supervisor->paths, own);
-	own_rr_choose(supervisor->settings, own, why);
-}
-
 int main(int argc, char **argv)
 {
 	static struct supervisor supervisor;
 	struct options options;
-	char why[OWN_RR_WHY_MAX];
+	struct own_choices choices; /* a mode that starts a server leaves them to that */
 
 	if (apparmor_begin(argv) < 0)
 		return 1;
@@ -281,15 +272,15 @@ int main(int argc, char **argv)
 		printf("rr-warden %s\n", RR_WARDEN_VERSION);
 		return 0;
 	case MODE_RR:
-		choose_rr(&supervisor, why);
+		own_tools_choose(supervisor.settings, &supervisor.paths, &choices);
 		return rr_command_run(supervisor.settings, &supervisor.paths, argc - options.rest,
 		    argv + options.rest);
 	case MODE_WRONG:
 		fprintf(stderr, "rr-warden: %s\n", options.why);
 		return EXIT_USAGE;
 	case MODE_DOCTOR:
-		choose_rr(&supervisor, why);
-		return doctor_run(supervisor.settings, why, argc, argv, options.rest);
+		own_tools_choose(supervisor.settings, &supervisor.paths, &choices);
+		return doctor_run(supervisor.settings, &choices, argc, argv, options.rest);
 	case MODE_RECORD_UNTIL:
 		return record_until_command_run(supervisor.paths.program, argc, argv, options.rest);
 	case MODE_CONFIG:
@@ -302,7 +293,7 @@ int main(int argc, char **argv)
 		help_greet(); /* a person typed it: it would wait without a word */
 		return 0;
 	}
-	choose_rr(&supervisor, why);
+	own_tools_choose(supervisor.settings, &supervisor.paths, &choices);
 	/* Without cleaning up, because everything below dies with this process. */
 	_exit(serve(&supervisor));
 }

@@ -52,9 +52,6 @@ static void add_finding(
 
 static void find_tool(json_t *findings, const json_t *facts, const char *tool)
 {
-	/* gdb needs the libraries and modules of one Python, so no package of ours brings it. */
-	const char *without_root =
-	    strcmp(tool, "rr") == 0 ? "; without root: pip install 'rr-warden[rr]'" : "";
 	char text[TEXT_MAX];
 
 	if (is_found(facts, tool)) {
@@ -64,10 +61,10 @@ static void find_tool(json_t *findings, const json_t *facts, const char *tool)
 		return;
 	}
 	snprintf(text, sizeof(text),
-	    "install it (Debian, Ubuntu: apt install %s; Fedora: dnf install %s%s), or give its "
-	    "path "
+	    "install it (Debian, Ubuntu: apt install %s; Fedora: dnf install %s; without root: pip "
+	    "install 'rr-warden[%s]', or npm install rr-warden-%s-linux-x64), or give its path "
 	    "with --%s=PATH",
-	    tool, tool, without_root, tool);
+	    tool, tool, tool, tool, tool);
 	add_finding(findings, STATE_PROBLEM, tool, "not found", text);
 }
 

@@ -523,8 +523,8 @@ static bool read_arguments(int argc, char *const argv[], int rest, struct wish *
 }
 
 /* Adds what the server reports as findings. Returns the status, or NULL if there is none. */
-static json_t *ask_server(json_t *findings, const struct settings *settings, const char *rr_choice,
-    struct own_server *server, bool record)
+static json_t *ask_server(json_t *findings, const struct settings *settings,
+    const struct own_choices *choices, struct own_server *server, bool record)
 {
 	json_t *status = try_tool(findings, server, "server", "rr_status", json_object());
 
@@ -532,8 +532,8 @@ static json_t *ask_server(json_t *findings, const struct settings *settings, con
 		return NULL;
 	json_t *found = status_findings(status);
 	sharpen_fixes(found, settings);
-	tell_choice(found, settings, SETTING_RR, rr_choice);
-	tell_choice(found, settings, SETTING_GDB, "the first on PATH");
+	tell_choice(found, settings, SETTING_RR, choices->rr);
+	tell_choice(found, settings, SETTING_GDB, choices->gdb);
 	json_array_extend(findings, found);
 	json_decref(found);
 	find_traces(findings, status, settings);
@@ -544,8 +544,8 @@ static json_t *ask_server(json_t *findings, const struct settings *settings, con
 	return status;
 }
 
-int doctor_run(
-    const struct settings *settings, const char *rr_choice, int argc, char *const argv[], int rest)
+int doctor_run(const struct settings *settings, const struct own_choices *choices, int argc,
+    char *const argv[], int rest)
 {
 	struct wish wish = {.record = true};
 
@@ -560,7 +560,7 @@ int doctor_run(
 		add(findings, DOCTOR_PROBLEM, "server", "read what it prints on standard error",
 		    "it does not start");
 	else
-		status = ask_server(findings, settings, rr_choice, server, wish.record);
+		status = ask_server(findings, settings, choices, server, wish.record);
 	if (server != NULL && worst_of(findings) == DOCTOR_PROBLEM)
 		own_server_repeat(server);
 	own_server_end(server);

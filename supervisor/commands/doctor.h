@@ -10,14 +10,14 @@
  *	 "findings": [{"state": "ok"|"warning"|"problem", "subject", "text", "fix"}], "status":
  *rr_status}
  */
+#include "supervisor/own_tools.h"
 #include "supervisor/settings.h"
 
 /* The exit status, which depends on the worst finding; of a wrong option as everywhere. */
 enum doctor_exit { DOCTOR_OK, DOCTOR_WARNING, DOCTOR_PROBLEM, DOCTOR_USAGE = 2 };
 
-/* rr_choice says why SETTING_RR is what it is, if no setting says so. argv as main has it; rest is
- * the index of the doctor's own first argument. */
-int doctor_run(
-    const struct settings *settings, const char *rr_choice, int argc, char *const argv[], int rest);
+/* argv as main has it; rest is the index of the doctor's own first argument. */
+int doctor_run(const struct settings *settings, const struct own_choices *choices, int argc,
+    char *const argv[], int rest);
 
 #endif

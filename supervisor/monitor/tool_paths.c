@@ -27,7 +27,7 @@
 #define DYNAMIC_MAX  1024 /* entries of one dynamic section */
 #define STRINGS_MAX  (1 << 20)
 #define SEARCH_MAX   (4 * PATH_MAX)
-#define DATA_MAX     64 /* data files of rr */
+#define DATA_MAX     64 /* entries of a folder */
 
 /* One file's dynamic section. */
 struct dynamic {
@@ -255,6 +255,27 @@ static void add_descriptions(struct composition *composition, const char *folder
 		closedir(entries);
 }
 
+/* The modules of a gdb that brings its own Python; the system's are visible. */
+static void add_python(struct composition *composition, const char *folder)
+{
+	static const char name[] = "python3.";
+	DIR *entries = opendir(folder);
+	struct dirent *entry;
+	char path[2 * PATH_MAX];
+
+	for (size_t i = 0; entries && i < DATA_MAX && (entry = readdir(entries));) {
+		const char *minor = entry->d_name + sizeof(name) - 1;
+		if (strncmp(entry->d_name, name, sizeof(name) - 1) != 0 || !*minor ||
+		    minor[strspn(minor, "0123456789")] != '\0')
+			continue;
+		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
+		visible_paths_offer(&composition->visible, VISIBLE_READ, path);
+		i++;
+	}
+	if (entries)
+		closedir(entries);
+}
+
 /* What is of its own in the prefix of a tool in PREFIX/bin. */
 static void add_data(struct composition *composition, enum setting setting, const char *real)
 {
@@ -274,6 +295,9 @@ static void add_data(struct composition *composition, enum setting setting, cons
 		snprintf(path, sizeof(path), "%s/%s", prefix, *part);
 		visible_paths_offer(&composition->visible, VISIBLE_READ, path);
 	}
+	snprintf(path, sizeof(path), "%s/lib", prefix);
+	if (setting == SETTING_GDB)
+		add_python(composition, path);
 	snprintf(path, sizeof(path), "%s/share/rr", prefix);
 	if (setting == SETTING_RR)
 		add_descriptions(composition, path);

@@ -16,7 +16,7 @@ trap 'rm -rf "$scratch"' EXIT INT TERM
 home=$scratch/home
 mkdir "$home" "$scratch/path"
 ln -s "$(command -v readlink)" "$scratch/path/"
-cp "$build"/rr_warden_rr-*.whl "$build"/rr-warden-rr-linux-x64-*.tgz "$build"/rr_warden-*.whl "$build"/rr-warden-[0-9]*.tgz "$build"/rr-warden-linux-x64-*.tgz "$program" "$scratch/"
+cp "$build"/rr_warden_rr-*.whl "$build"/rr-warden-rr-linux-x64-*.tgz "$build"/rr_warden_gdb-*.whl "$build"/rr-warden-gdb-linux-x64-*.tgz "$build"/rr_warden-*.whl "$build"/rr-warden-[0-9]*.tgz "$build"/rr-warden-linux-x64-*.tgz "$program" "$scratch/"
 program=$scratch/$(basename "$program")
 wheel=$(echo "$scratch"/rr_warden-*.whl)
 rr_platform=$(echo "$scratch"/rr-warden-rr-linux-x64-*.tgz)
@@ -57,6 +57,15 @@ brings_rr() {
 		grep 'replayed it to the end' "$scratch/brought"
 }
 
+# Where PATH has neither, the packages' own rr and gdb do, with gdb's own Python: the crash report shows it.
+brings_both() {
+	as_user env PATH="$scratch/path" "$1" doctor --record >"$scratch/brought" 2>&1
+	cat "$scratch/brought"
+	tr -s ' \n' '  ' <"$scratch/brought" | grep "GNU gdb .*$2.*came with rr-warden; PATH has none" &&
+		grep 'replayed it to the end' "$scratch/brought" &&
+		"${1%/bin/*}/$2" --nx --batch -ex 'python import json; print(json.__file__)' 2>&1 | grep "${2%/bin/gdb}/lib/python3"
+}
+
 # inhabit NAME PROGRAM: the same for all ways to install.
 inhabit() {
 	try "$1: doctor finds everything it needs" as_user "$2" doctor
@@ -75,9 +84,12 @@ inhabit wheel "$home/.local/bin/rr-warden"
 try "wheel: pip installs rr from the files as an extra" as_user \
 	"$venv/bin/pip" install --quiet --no-index --find-links "$scratch" 'rr-warden[rr]'
 try "wheel: the extra's rr records and replays where PATH has none" brings_rr "$venv/bin/rr-warden" libexec/rr-warden/rr/bin/rr
+try "wheel: pip installs gdb from the files as an extra" as_user \
+	"$venv/bin/pip" install --quiet --no-index --find-links "$scratch" 'rr-warden[gdb]'
+try "wheel: the extra's gdb replays where PATH has none" brings_both "$venv/bin/rr-warden" libexec/rr-warden/gdb/bin/gdb
 try "wheel: it holds no Python" sh -c "! unzip -l '$wheel' | grep '\.py\$'"
 try "wheel: pip removes all of it" as_user sh -ec "
-	'$venv/bin/pip' uninstall --quiet --yes rr-warden rr-warden-rr
+	'$venv/bin/pip' uninstall --quiet --yes rr-warden rr-warden-rr rr-warden-gdb
 	[ -z \"\$(find '$venv' ! -type d -name '*rr-warden*')\" ]"
 
 try "wheel: pip installs all wheels at once, as the README says" as_user sh -ec "
@@ -90,6 +102,9 @@ inhabit npm "$home/project/node_modules/.bin/rr-warden"
 try "npm: rr is installed from the files" as_user npm install --silent --prefix "$home/project" "$rr_platform"
 try "npm: its rr records and replays where PATH has none" brings_rr \
 	"$home/project/node_modules/rr-warden-linux-x64/bin/rr-warden" node_modules/rr-warden-rr-linux-x64/bin/rr
+try "npm: gdb is installed from the files" as_user npm install --silent --prefix "$home/project" "$scratch"/rr-warden-gdb-linux-x64-*.tgz
+try "npm: its gdb replays where PATH has none" brings_both \
+	"$home/project/node_modules/rr-warden-linux-x64/bin/rr-warden" ../rr-warden-gdb-linux-x64/bin/gdb
 try "npm: installs all packages at once, as the README says" as_user sh -ec "
 	npm install --silent --prefix '$home/all-npm' '$scratch'/rr-warden-*.tgz"
 try "npm: rr came along" brings_rr \

@@ -52,11 +52,12 @@ static bool choose_pmu(struct replay *replay, struct failure *failure)
 static bool start_gdb(struct replay *replay, int commands, int port, struct failure *failure)
 {
 	const struct worker_config *config = &replay->worker->config;
-	static const char *const argv[] = {"gdb", "--nx", "--quiet", "--interpreter=mi3", "-iex",
+	char path[PATH_MAX], why[WHY_MAX];
+	/* By its path, from which gdb finds its data and its Python wherever it is installed. */
+	const char *const argv[] = {path, "--nx", "--quiet", "--interpreter=mi3", "-iex",
 	    "set auto-load off", "-iex", "set debuginfod enabled off", NULL};
 	struct sandbox_policy sandbox;
 	struct places places;
-	char path[PATH_MAX], why[WHY_MAX];
 
 	if (pmu_find_program(config->gdb[0] ? config->gdb : "gdb", path, sizeof(path)) != 0) {
 		failure_set(failure, ERROR_GDB_FAILED, NULL,

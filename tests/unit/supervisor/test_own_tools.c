@@ -1,8 +1,8 @@
 /*
- * Which rr is used: where a package's own is looked for, and that it gives way to a newer one on
- * PATH and to whatever a setting names.
+ * Which rr and gdb are used: where a package's own are looked for, and that they give way to what
+ * is on PATH (rr if it is newer) and to whatever a setting names.
  */
-#include "supervisor/own_rr.h"
+#include "supervisor/own_tools.h"
 
 #include <check.h>
 #include <stdio.h>
@@ -59,7 +59,7 @@ static const struct {
 START_TEST(a_newer_rr_on_path_is_used_and_else_the_own_one)
 {
 	struct settings *settings = settings_new();
-	char own[PATH_MAX] = "", why[OWN_RR_WHY_MAX];
+	char own[PATH_MAX] = "", why[OWN_TOOL_WHY_MAX];
 	make_rr("path/rr", rows[_i].on_path);
 	make_rr("own/rr", rows[_i].own);
 	char path[PATH_MAX];
@@ -82,7 +82,7 @@ END_TEST
 START_TEST(a_setting_wins_over_the_own_rr)
 {
 	struct settings *settings = settings_new();
-	char own[PATH_MAX], why[OWN_RR_WHY_MAX], refused[SETTINGS_WHY_MAX];
+	char own[PATH_MAX], why[OWN_TOOL_WHY_MAX], refused[SETTINGS_WHY_MAX];
 	make_rr("own/rr", "9.0.0");
 	snprintf(own, sizeof(own), "%s/own/rr", folder);
 	ck_assert_int_eq(settings_set(settings, SETTING_RR, "/my/rr", SOURCE_FLAG, refused), 0);
@@ -93,29 +93,67 @@ START_TEST(a_setting_wins_over_the_own_rr)
 }
 END_TEST
 
+/* gdb's versions are not compared: the system's fits the system's Python and printers. */
+START_TEST(the_own_gdb_is_used_only_where_path_has_none)
+{
+	bool on_path = _i != 0;
+	struct settings *settings = settings_new();
+	char own[PATH_MAX], why[OWN_TOOL_WHY_MAX], path[PATH_MAX];
+	make_rr("path/gdb", on_path ? "12.0.0" : NULL);
+	make_rr("own/gdb", "16.0.0");
+	snprintf(own, sizeof(own), "%s/own/gdb", folder);
+	snprintf(path, sizeof(path), "%s/path:/nowhere", folder);
+	const char *outer = getenv("PATH");
+	char *before = strdup(outer != NULL ? outer : "");
+	setenv("PATH", path, 1);
+	own_gdb_choose(settings, own, why);
+	setenv("PATH", before, 1);
+	free(before);
+	ck_assert_str_eq(settings_text(settings, SETTING_GDB), on_path ? "gdb" : own);
+	ck_assert_str_eq(why, on_path ? "the first on PATH" : "came with rr-warden; PATH has none");
+	settings_free(settings);
+}
+END_TEST
+
+START_TEST(a_setting_wins_over_the_own_gdb)
+{
+	struct settings *settings = settings_new();
+	char why[OWN_TOOL_WHY_MAX], refused[SETTINGS_WHY_MAX];
+	ck_assert_int_eq(settings_set(settings, SETTING_GDB, "/my/gdb", SOURCE_FLAG, refused), 0);
+	own_gdb_choose(settings, "/own/gdb", why);
+	ck_assert_str_eq(settings_text(settings, SETTING_GDB), "/my/gdb");
+	ck_assert_str_eq(why, "");
+	settings_free(settings);
+}
+END_TEST
+
 static const struct {
-	const char *program, *rr;
+	const char *name, *program, *tool;
 	bool is_found;
 } places[] = {
-    {"bin/rr-warden", "libexec/rr-warden/rr/bin/rr", true},
-    {"rr-warden-linux-x64/bin/rr-warden", "rr-warden-rr-linux-x64/bin/rr", true},
-    {"rr-warden-linux-x64/bin/rr-warden",
+    {"rr", "bin/rr-warden", "libexec/rr-warden/rr/bin/rr", true},
+    {"rr", "rr-warden-linux-x64/bin/rr-warden", "rr-warden-rr-linux-x64/bin/rr", true},
+    {"rr", "rr-warden-linux-x64/bin/rr-warden",
 	"rr-warden-linux-x64/node_modules/rr-warden-rr-linux-x64/bin/rr", true},
-    {"project/bin/rr-warden", "rr-warden-rr-linux-x64/bin/rr", false},
-    {"project/bin/rr-warden", "project/node_modules/rr-warden-rr-linux-x64/bin/rr", false},
-    {"bin/rr-warden", "bin/rr", false},
+    {"rr", "project/bin/rr-warden", "rr-warden-rr-linux-x64/bin/rr", false},
+    {"rr", "project/bin/rr-warden", "project/node_modules/rr-warden-rr-linux-x64/bin/rr", false},
+    {"rr", "bin/rr-warden", "bin/rr", false},
+    {"gdb", "bin/rr-warden", "libexec/rr-warden/gdb/bin/gdb", true},
+    {"gdb", "rr-warden-linux-x64/bin/rr-warden", "rr-warden-gdb-linux-x64/bin/gdb", true},
+    {"gdb", "project/bin/rr-warden", "rr-warden-gdb-linux-x64/bin/gdb", false},
+    {"gdb", "bin/rr-warden", "libexec/rr-warden/rr/bin/rr", false},
 };
 
-START_TEST(the_own_rr_is_where_pip_and_npm_put_it_and_nowhere_else)
+START_TEST(an_own_tool_is_where_pip_and_npm_put_it_and_nowhere_else)
 {
 	struct paths paths = {0};
-	char rr[PATH_MAX], expected[PATH_MAX] = "";
-	make_rr(places[_i].rr, "5.6.0");
+	char tool[PATH_MAX], expected[PATH_MAX] = "";
+	make_rr(places[_i].tool, "5.6.0");
 	snprintf(paths.program, sizeof(paths.program), "%s/%s", folder, places[_i].program);
 	if (places[_i].is_found)
-		snprintf(expected, sizeof(expected), "%s/%s", folder, places[_i].rr);
-	own_rr_find(&paths, rr);
-	ck_assert_str_eq(rr, expected);
+		snprintf(expected, sizeof(expected), "%s/%s", folder, places[_i].tool);
+	own_tool_find(&paths, places[_i].name, tool);
+	ck_assert_str_eq(tool, expected);
 }
 END_TEST
 
@@ -124,10 +162,12 @@ int main(void)
 	const struct looped tests[] = {
 	    {a_newer_rr_on_path_is_used_and_else_the_own_one, sizeof(rows) / sizeof(rows[0])},
 	    {a_setting_wins_over_the_own_rr, 1},
-	    {the_own_rr_is_where_pip_and_npm_put_it_and_nowhere_else,
+	    {the_own_gdb_is_used_only_where_path_has_none, 2},
+	    {a_setting_wins_over_the_own_gdb, 1},
+	    {an_own_tool_is_where_pip_and_npm_put_it_and_nowhere_else,
 		sizeof(places) / sizeof(places[0])},
 	    {NULL, 0},
 	};
 
-	return run_loops("own_rr", tests, make_folder, remove_folder);
+	return run_loops("own_tools", tests, make_folder, remove_folder);
 }
