@@ -349,8 +349,8 @@ static void write_facts(FILE *out, const json_t *claim)
 	write_row(out, "expression", mi_text(claim, "expression"));
 	if (held) {
 		write_row(out, "value", found);
-		write_row(
-		    out, "claimed as", found && claimed && strcmp(found, claimed) ? claimed : NULL);
+		write_row(out, "claimed as",
+		    found && claimed && strcmp(found, claimed) != 0 ? claimed : NULL);
 	}
 	write_row(out, "warning", mi_text(claim, "warning"));
 	fputs("</table>\n", out);
