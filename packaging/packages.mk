@@ -164,6 +164,17 @@ npm: portable portable-rr portable-gdb ## build the four npm packages into build
 		npm pack --silent --pack-destination $(BUILD) ./$(NPM)/$$name || exit 1; \
 	done
 
+# ---- Container ------------------------------------------------------------------------------------
+
+IMAGE := $(BUILD)/rr-warden-$(VERSION).oci.tar
+.PHONY: container check-container
+container: portable ## the OCI image with server, rr and gdb into build/ (mmdebstrap; no container engine)
+	@sh packaging/deps.sh look bare
+	@sh packaging/container/build.sh $(STAGE) $(VERSION) $(IMAGE)
+
+check-container: container $(TEST_BIN)/programs/crash ## the image's entry point, unpacked and run in a user namespace
+	@sh tests/packages/container.sh $(IMAGE) $(TEST_BIN)/programs/crash
+
 server-json: ## write the entry of the MCP registry into build/
 	@mkdir -p $(BUILD)
 	@$(call fill,packaging/server.json.in) >$(BUILD)/server.json

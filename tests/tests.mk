@@ -206,6 +206,11 @@ check-bare: ## the README's commands in bare roots of Debian 12 and 13 (mmdebstr
 	@sh packaging/deps.sh look bare
 	@BARE_CACHE="$(call whole_path,$(BUILD))/bare" tests/bare/run.sh $(RELEASE)
 
+.PHONY: check-newcomer
+check-newcomer: wheel npm $(TEST_BIN)/programs/crash ## pip or npm alone, no root, no rr, no gdb: install, configure, a first crash report (mmdebstrap, root or sudo)
+	@sh packaging/deps.sh look bare
+	@BARE_CACHE="$(call whole_path,$(BUILD))/bare" sh tests/bare/newcomer.sh $(BUILD) $(TEST_BIN)/programs/crash $(RELEASE)
+
 # ---- Other compilers, sanitizers, a browser ---------------------------------------------------
 
 .PHONY: check-style check-clang check-sanitize
