@@ -88,6 +88,7 @@ $(TEST_BIN)/programs/same_names: $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/same_names: private PROGRAM_LIBS := $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'
 $(TEST_BIN)/programs/moved_relative: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=.'
+$(addprefix $(TEST_BIN)/programs/,callers passes tallied written): tests/programs/alarms.h
 $(TEST_BIN)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

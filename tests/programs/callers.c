@@ -8,9 +8,9 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "alarms.h"
 
 #define THREADS 3
 #define TEN(...)                                                                                   \
@@ -44,6 +44,7 @@ static inline __attribute__((always_inline)) void inlined(int by)
 static void on_alarm(int signal)
 {
 	called(signal);
+	alarms_seen();
 }
 
 static int compare(const void *one, const void *other)
@@ -84,18 +85,19 @@ static void *work(void *argument)
 
 int main(int argc, char **argv)
 {
-	const struct itimerval timer = {{0, 3000}, {0, 3000}};
 	pthread_t thread[THREADS];
 	pid_t child;
 
 	rounds = argc > 1 ? (int)strtol(argv[1], NULL, 10) : rounds;
 	signal(SIGALRM, on_alarm);
 	if (argc <= 2)
-		setitimer(ITIMER_REAL, &timer, NULL);
+		alarms_begin(3000, 60);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
+	if (argc <= 2)
+		alarms_begin(3000, 60);
 	child = fork();
 	for (int i = 0; i < rounds; i++)
 		called(i);

@@ -5,9 +5,9 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "alarms.h"
 
 #define THREADS 3
 #define ROUNDS	60
@@ -40,6 +40,7 @@ static void on_alarm(int signal)
 {
 	(void)signal;
 	ping(-1);
+	alarms_seen();
 }
 
 static void *work(void *argument)
@@ -53,17 +54,17 @@ static void *work(void *argument)
 
 int main(int argc, char **argv)
 {
-	const struct itimerval timer = {{0, 2000}, {0, 2000}};
 	pthread_t thread[THREADS];
 	pid_t child;
 
 	(void)argc;
 	signal(SIGALRM, on_alarm);
-	setitimer(ITIMER_REAL, &timer, NULL);
+	alarms_begin(2000, 60);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
+	alarms_begin(2000, 60);
 	child = fork();
 	for (int i = 0; i < ROUNDS; i++)
 		ping(i);

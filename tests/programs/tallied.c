@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "alarms.h"
 
 #define THREADS 3
 
@@ -34,6 +34,7 @@ static void on_alarm(int signal)
 {
 	(void)signal;
 	turns++; /* handler */
+	alarms_seen();
 }
 
 static void *work(void *argument)
@@ -140,7 +141,6 @@ static void fork_one(void)
 
 int main(int argc, char **argv)
 {
-	const struct itimerval timer = {{0, 1000}, {0, 1000}};
 	pthread_t thread[THREADS];
 
 	rounds = argc > 1 ? atoi(argv[1]) : rounds;
@@ -150,11 +150,13 @@ int main(int argc, char **argv)
 		return end[0];
 	signal(SIGALRM, on_alarm);
 	if (argc < 3)
-		setitimer(ITIMER_REAL, &timer, NULL);
+		alarms_begin(1000, 60);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
+	if (argc < 3)
+		alarms_begin(1000, 60);
 	toggle();
 	count();
 	receive();

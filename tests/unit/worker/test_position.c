@@ -59,8 +59,9 @@ END_TEST
 /* To the event, and from there to a pass of the instruction. */
 #define TO_INSTRUCTION                                                                             \
 	RESTART("19", "0x4000"), STANDS(20, 400),                                                  \
+	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"3\"}"},                             \
 	{                                                                                          \
-		"-break-insert -h *0x4010", "^done,bkpt={number=\"3\"}"                            \
+		"-break-list", "^done"                                                             \
 	}
 #define NEXT_PASS(ticks) {"-exec-continue", STOPPED(BREAKPOINT_HIT(3), "0x4010")}, STANDS(20, ticks)
 
@@ -82,7 +83,7 @@ START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
 
 	session_begin(SCRIPT(TO_INSTRUCTION, NEXT_PASS(501), {"-break-delete 3", "^done"},
 	    RESTART("18", "0x3000"), STANDS(19, 300), RESTART("t500", "0x4008"), STANDS(20, 501),
-	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"4\"}"},
+	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"4\"}"}, {"-break-list", "^done"},
 	    {"-break-delete 4", "^done"}));
 	ck_assert(!position_go(replay, &wanted, &failure));
 	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
