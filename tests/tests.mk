@@ -263,7 +263,7 @@ picture: build $(DEMO) $(TEST_BIN)/programs/list_corruption $(TEST_BIN)/programs
 	@sh packaging/deps.sh look report
 	@$(TEST_ENV) $(DEMO) >$(BUILD)/demo.txt
 	@for theme in light dark; do sh packaging/picture.sh $$theme <$(BUILD)/demo.txt >$(BUILD)/session.svg && mv $(BUILD)/session.svg .github/session-$$theme.svg || exit; done
-	@python3 tests/report/tour.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" .github/TOUR.md .github/report.png
+	@python3 tests/report/tour.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" .github/TOUR.md .github
 
 # Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
 BENCHES :=

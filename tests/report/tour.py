@@ -1,8 +1,9 @@
 """The tour of .github/TOUR.md: from a crash to a verified report in three calls, as it runs here.
 
-    tour.py SERVER PROGRAM PAGE PICTURE
+    tour.py SERVER PROGRAM PAGE FOLDER
 
-Replaces the page's tour with this session, and draws the report it ends with.
+Replaces the page's tour with this session, and draws the report it ends with as report-light.png and
+report-dark.png of the folder.
 """
 import json
 import pathlib
@@ -92,22 +93,23 @@ def run(tour, trace):
     return report["file"]
 
 
-def draw(file, picture):
+def draw(file, folder):
     page = browser.Browser(browser.find() or sys.exit("tour: make deps FOR=report"))
     page.resize(WIDTH, HEIGHT)
-    page.show_as("light")
-    page.open(f"file://{file}")
-    page.picture(picture, WIDTH, HEIGHT)
+    for theme in "light", "dark":
+        page.show_as(theme)
+        page.open(f"file://{file}")
+        page.picture(f"{folder}/report-{theme}.png", WIDTH, HEIGHT)
     page.close()
 
 
 def main():
-    path, program, page, picture = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
+    path, program, page, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]), sys.argv[4]
     with tempfile.TemporaryDirectory(prefix="rr-warden-tour.") as scratch:
         server, trace = Server(path), f"{scratch}/overrun"
         server.call("rr_record", command=[program], trace_dir=trace)
         tour = Tour(server, scratch)
-        draw(run(tour, trace), picture)
+        draw(run(tour, trace), folder)
         server.close()
     before, rest = page.read_text().split(BEGIN)
     after = rest.split(END)[1]
