@@ -38,7 +38,8 @@ struct request {
 static const char usage[] =
     "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT]\n"
     "          [--timeout=SECONDS] [--[no-]chaos] [--heap=guard|guard_before]\n"
-    "          [--test=NAME] [--trace-dir=DIRECTORY] [--export=FILE.tar] [--] COMMAND...\n"
+    "          [--test=NAME] [--trace-dir=DIRECTORY] [--export=FILE.tar]\n"
+    "          [--] COMMAND...\n"
     "\n"
     "Records COMMAND again and again until it fails, keeps that trace and removes\n"
     "the others. Prints the path of the trace, and with --export the path of the\n"

@@ -511,8 +511,7 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 		return false;
 	if (ok && (is_exactly_there(replay, to) || is_behind_call(replay, to)))
 		return true;
-	if (ok || !failure->message[0])
-		fail_unreached(replay, to, failure);
+	fail_unreached(replay, to, failure);
 	return false;
 }
 
