@@ -11,9 +11,10 @@
 
 #include "supervisor/settings.h"
 
-#define DEADLINE_NEVER	  INT64_MAX
-#define DEADLINE_SECOND	  INT64_C(1000000000)
-#define DEADLINE_GRACE_MS 4000 /* between asking an operation to end and killing it */
+#define DEADLINE_NEVER	INT64_MAX
+#define DEADLINE_SECOND INT64_C(1000000000)
+#define DEADLINE_GRACE_MS                                                                          \
+	8000 /* between asking an operation to end and killing it, on a busy machine too */
 #define DEADLINE_RECORD_GRACE_MS                                                                   \
 	8000 /* for the program to clean up, and for rr to finish its trace */
 #define DEADLINE_RECORD_STOP_MS                                                                    \
