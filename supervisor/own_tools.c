@@ -79,39 +79,33 @@ static bool own_is_best(const char *on_path, const char *own, char why[OWN_TOOL_
 	return ours != 0 && theirs <= ours;
 }
 
-void own_rr_choose(struct settings *settings, const char *own, char why[OWN_TOOL_WHY_MAX])
+static void choose(
+    struct settings *settings, enum setting setting, const char *own, char why[OWN_TOOL_WHY_MAX])
 {
 	char on_path[PATH_MAX], refused[SETTINGS_WHY_MAX];
 
 	why[0] = '\0';
-	if (settings_source(settings, SETTING_RR) != SOURCE_DEFAULT)
+	if (settings_source(settings, setting) != SOURCE_DEFAULT)
 		return;
 	strlcpy(why, "the first on PATH", OWN_TOOL_WHY_MAX);
 	if (own[0] == '\0')
 		return;
-	if (pmu_find_program(settings_text(settings, SETTING_RR), on_path, sizeof(on_path)) < 0)
+	if (pmu_find_program(settings_text(settings, setting), on_path, sizeof(on_path)) < 0)
 		strlcpy(why, "came with rr-warden; PATH has none", OWN_TOOL_WHY_MAX);
-	else if (!own_is_best(on_path, own, why))
+	else if (setting != SETTING_RR || !own_is_best(on_path, own, why))
 		return;
-	if (settings_set(settings, SETTING_RR, own, SOURCE_DEFAULT, refused) < 0)
+	if (settings_set(settings, setting, own, SOURCE_DEFAULT, refused) < 0)
 		snprintf(why, OWN_TOOL_WHY_MAX, "the first on PATH; %s", refused);
+}
+
+void own_rr_choose(struct settings *settings, const char *own, char why[OWN_TOOL_WHY_MAX])
+{
+	choose(settings, SETTING_RR, own, why);
 }
 
 void own_gdb_choose(struct settings *settings, const char *own, char why[OWN_TOOL_WHY_MAX])
 {
-	char on_path[PATH_MAX], refused[SETTINGS_WHY_MAX];
-
-	why[0] = '\0';
-	if (settings_source(settings, SETTING_GDB) != SOURCE_DEFAULT)
-		return;
-	strlcpy(why, "the first on PATH", OWN_TOOL_WHY_MAX);
-	if (own[0] == '\0' ||
-	    pmu_find_program(settings_text(settings, SETTING_GDB), on_path, sizeof(on_path)) == 0)
-		return;
-	if (settings_set(settings, SETTING_GDB, own, SOURCE_DEFAULT, refused) == 0)
-		strlcpy(why, "came with rr-warden; PATH has none", OWN_TOOL_WHY_MAX);
-	else
-		snprintf(why, OWN_TOOL_WHY_MAX, "the first on PATH; %s", refused);
+	choose(settings, SETTING_GDB, own, why);
 }
 
 void own_tools_choose(

@@ -89,6 +89,7 @@ $(TEST_BIN)/programs/same_names: private PROGRAM_LIBS := $(wildcard tests/progra
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'
 $(TEST_BIN)/programs/moved_relative: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=.'
 $(addprefix $(TEST_BIN)/programs/,callers passes tallied written): tests/programs/alarms.h
+$(addprefix $(TEST_BIN)/programs/,early_close wait_kinds): tests/programs/asleep.h
 $(TEST_BIN)/programs/%: tests/programs/%.c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)

@@ -236,37 +236,33 @@ out:
 		free(dynamic->strings);
 }
 
-/* In ~/.local, the folder of rr's data is also where its recordings are: only the data is shown. */
-static void add_descriptions(struct composition *composition, const char *folder)
+static bool is_description(const char *name)
 {
-	DIR *entries = opendir(folder);
-	struct dirent *entry;
-	char path[2 * PATH_MAX];
+	const char *ending = strrchr(name, '.');
 
-	for (size_t i = 0; entries && i < DATA_MAX && (entry = readdir(entries));) {
-		const char *ending = strrchr(entry->d_name, '.');
-		if (!ending || strcmp(ending, ".xml") != 0)
-			continue;
-		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
-		visible_paths_offer(&composition->visible, VISIBLE_READ, path);
-		i++;
-	}
-	if (entries)
-		closedir(entries);
+	return ending && strcmp(ending, ".xml") == 0;
 }
 
-/* The modules of a gdb that brings its own Python; the system's are visible. */
-static void add_python(struct composition *composition, const char *folder)
+/* "python3.11" */
+static bool is_python(const char *name)
 {
-	static const char name[] = "python3.";
+	static const char begin[] = "python3.";
+	const char *minor = name + sizeof(begin) - 1;
+
+	return strncmp(name, begin, sizeof(begin) - 1) == 0 && *minor &&
+	       minor[strspn(minor, "0123456789")] == '\0';
+}
+
+/* The entries of a folder that others share. */
+static void add_entries(
+    struct composition *composition, const char *folder, bool (*is_wanted)(const char *name))
+{
 	DIR *entries = opendir(folder);
 	struct dirent *entry;
 	char path[2 * PATH_MAX];
 
 	for (size_t i = 0; entries && i < DATA_MAX && (entry = readdir(entries));) {
-		const char *minor = entry->d_name + sizeof(name) - 1;
-		if (strncmp(entry->d_name, name, sizeof(name) - 1) != 0 || !*minor ||
-		    minor[strspn(minor, "0123456789")] != '\0')
+		if (!is_wanted(entry->d_name))
 			continue;
 		snprintf(path, sizeof(path), "%s/%s", folder, entry->d_name);
 		visible_paths_offer(&composition->visible, VISIBLE_READ, path);
@@ -295,12 +291,10 @@ static void add_data(struct composition *composition, enum setting setting, cons
 		snprintf(path, sizeof(path), "%s/%s", prefix, *part);
 		visible_paths_offer(&composition->visible, VISIBLE_READ, path);
 	}
-	snprintf(path, sizeof(path), "%s/lib", prefix);
-	if (setting == SETTING_GDB)
-		add_python(composition, path);
-	snprintf(path, sizeof(path), "%s/share/rr", prefix);
-	if (setting == SETTING_RR)
-		add_descriptions(composition, path);
+	/* The modules of a gdb that brings its own Python; the system's are visible. In ~/.local,
+	 * the folder of rr's data is also where its recordings are: only the data is shown. */
+	snprintf(path, sizeof(path), "%s/%s", prefix, setting == SETTING_RR ? "share/rr" : "lib");
+	add_entries(composition, path, setting == SETTING_RR ? is_description : is_python);
 }
 
 void tool_paths_add(struct composition *composition, enum setting setting)

@@ -36,6 +36,13 @@ static bool read_stat(pid_t pid, struct census_process *process)
 	return true;
 }
 
+bool census_sleeps(pid_t thread)
+{
+	struct census_process process;
+
+	return read_stat(thread, &process) && process.state == 'S';
+}
+
 static size_t read_all(struct census_process *all, size_t max)
 {
 	size_t count = 0;

@@ -1,5 +1,5 @@
 /*
- * A thread that rr holds is shown as traced, so one that sleeps waits in the kernel.
+ * Looks at the threads of the recorded program from outside.
  */
 #include "tests/e2e/hang.h"
 
@@ -15,24 +15,6 @@
 #define LOOK_US	       20000
 #define NAME_MAX_SHOWN 15 /* TASK_COMM_LEN of the kernel, without the NUL */
 
-static bool sleeps(pid_t pid, const char *thread)
-{
-	char path[80], line[512];
-	size_t length;
-	FILE *file;
-	const char *close;
-
-	snprintf(path, sizeof(path), "/proc/%d/task/%s/stat", (int)pid, thread);
-	file = fopen(path, "re");
-	if (!file)
-		return false;
-	length = fread(line, 1, sizeof(line) - 1, file);
-	fclose(file);
-	line[length] = '\0';
-	close = strrchr(line, ')');
-	return close && strncmp(close, ") S", 3) == 0;
-}
-
 static bool all_sleep(pid_t pid, size_t threads)
 {
 	char path[40];
@@ -45,7 +27,8 @@ static bool all_sleep(pid_t pid, size_t threads)
 		return false;
 	for (struct dirent *entry; (entry = readdir(tasks));)
 		if (entry->d_name[0] != '.')
-			*(sleeps(pid, entry->d_name) ? &asleep : &awake) += 1;
+			*(census_sleeps((pid_t)strtol(entry->d_name, NULL, 10)) ? &asleep
+										: &awake) += 1;
 	closedir(tasks);
 	return awake == 0 && asleep == threads;
 }

@@ -198,6 +198,9 @@ pid_t census_child(pid_t parent);
 /* Waits until a descendant with that comm exists, and returns it. */
 pid_t census_await(pid_t root, const char *name);
 
+/* Whether a thread waits in the kernel. One that rr holds does not. */
+bool census_sleeps(pid_t thread);
+
 /* Kills a process, and waits until its parent has noticed that. */
 void census_kill(pid_t pid);
 

@@ -7,8 +7,8 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
+#include "asleep.h"
 
 struct queue {
 	pthread_mutex_t lock;
@@ -18,24 +18,6 @@ struct queue {
 static struct queue *fifo;
 static pthread_barrier_t taken, closed;
 static atomic_bool gone;
-
-/* In the barrier, behind queue_close. */
-static int main_sleeps(void)
-{
-	char path[64], line[256] = "", *close;
-	FILE *file;
-
-	if (!gone)
-		return 0;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
-	file = fopen(path, "re");
-	if (file && !fgets(line, sizeof(line), file))
-		line[0] = 0;
-	if (file)
-		fclose(file);
-	close = strrchr(line, ')');
-	return close && close[2] == 'S';
-}
 
 static void *consume(void *total)
 {
@@ -49,7 +31,7 @@ static void *consume(void *total)
 		*(int *)total += block;
 		if (block == 1) { /* the last one */
 			pthread_barrier_wait(&taken);
-			while (!main_sleeps())
+			while (!gone || !thread_sleeps(getpid())) /* main, in the barrier */
 				usleep(1000);
 		}
 	}

@@ -21,6 +21,7 @@
 #include <threads.h>
 #include <unistd.h>
 #include <vector>
+#include "asleep.h"
 
 static std::mutex door;
 static std::condition_variable bell;
@@ -54,14 +55,7 @@ using long_named = store_of_values_by_their_keys<nested, nested>;
 
 static bool sleeps(const char *task)
 {
-	char path[64], text[256] = "";
-	std::snprintf(path, sizeof(path), "/proc/self/task/%s/stat", task);
-	FILE *file = std::fopen(path, "r");
-	bool got = file && std::fgets(text, sizeof(text), file);
-	if (file)
-		std::fclose(file);
-	const char *state = std::strrchr(text, ')');
-	return std::atoi(task) == gettid() || (got && state && state[2] == 'S');
+	return std::atoi(task) == gettid() || thread_sleeps(std::atoi(task));
 }
 
 /* Ends the program when all others sleep in two looks; those that spin never do. */

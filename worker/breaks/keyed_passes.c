@@ -4,10 +4,8 @@
 #include "worker/breaks/keyed_passes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/read/values/accessed.h"
 
 static void tell(struct replay *replay, const char *what, unsigned long long number)
 {
@@ -17,29 +15,10 @@ static void tell(struct replay *replay, const char *what, unsigned long long num
 	gdb_must_console(replay_gdb(replay), command);
 }
 
-static bool take_table(const char *hex, struct key_table *table)
-{
-	uint8_t *bytes = (uint8_t *)table;
-
-	if (!hex || strlen(hex) != 2 * sizeof(*table))
-		return false;
-	for (size_t i = 0; i < sizeof(*table); i++)
-		bytes[i] = (uint8_t)strtoul((char[]){hex[2 * i], hex[2 * i + 1], 0}, NULL, 16);
-	return table->state == KEYS_ON && table->count <= KEYS_MAX;
-}
-
 static bool read_table(struct replay *replay, struct key_table *table)
 {
-	json_t *results = NULL;
-	bool read;
-
-	read =
-	    gdb_command(replay_gdb(replay), &results, "-data-read-memory-bytes 0x%llx %zu",
-		KEYMARK_TABLE, sizeof(*table)) == GDB_DONE &&
-	    take_table(
-		mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents"), table);
-	json_decref(results);
-	return read;
+	return accessed_whole(replay, KEYMARK_TABLE, table, sizeof(*table)) &&
+	       table->state == KEYS_ON && table->count <= KEYS_MAX;
 }
 
 bool keyed_passes_begin(struct replay *replay)

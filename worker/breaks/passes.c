@@ -43,16 +43,25 @@ static bool write_condition(char to[PASSES_CONDITION_MAX], const char *condition
 	return length < PASSES_CONDITION_MAX;
 }
 
+/* Counts without a key. */
+static bool write_plain(
+    char to[PASSES_CONDITION_MAX], const char *condition, const char *stop, const char *at)
+{
+	char mark[64];
+
+	snprintf(mark, sizeof(mark), "*(unsigned char *)%llu", PASSMARK);
+	return write_condition(to, condition, stop, at, mark);
+}
+
 bool passes_condition(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
     const unsigned long long *number)
 {
-	char at[96] = "", mark[64];
+	char at[96] = "";
 
 	if (number)
 		snprintf(
 		    at, sizeof(at), "*(unsigned long *)%llu == %llu || ", PASSMARK_SUM, *number);
-	snprintf(mark, sizeof(mark), "*(unsigned char *)%llu", PASSMARK);
-	return write_condition(to, condition, stop, at, mark);
+	return write_plain(to, condition, stop, at);
 }
 
 bool passes_condition_by(
@@ -67,12 +76,11 @@ bool passes_condition_by(
 
 bool passes_condition_next(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop)
 {
-	char at[96], mark[64];
+	char at[96];
 
 	snprintf(at, sizeof(at), "*(unsigned long *)%llu == *(unsigned long *)%llu || ",
 	    PASSMARK_SUM, KEYMARK_NEXT);
-	snprintf(mark, sizeof(mark), "*(unsigned char *)%llu", PASSMARK);
-	return write_condition(to, condition, stop, at, mark);
+	return write_plain(to, condition, stop, at);
 }
 
 static bool is_in_the_way(const json_t *row)

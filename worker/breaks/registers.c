@@ -3,7 +3,6 @@
  */
 #include "worker/breaks/registers.h"
 
-#include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/conditional.h"
@@ -70,13 +69,6 @@ bool registers_make_room(struct replay *replay, struct failure *failure)
 	return room != HARDWARE_FULL;
 }
 
-static bool watches(const json_t *row)
-{
-	const char *type = mi_text(row, "type");
-
-	return hardware_is(row) && strcmp(type, "hw breakpoint") != 0;
-}
-
 void registers_lend(struct replay *replay, struct registers_lent *lent)
 {
 	struct failure ignored = {0};
@@ -89,7 +81,8 @@ void registers_lend(struct replay *replay, struct registers_lent *lent)
 	gdb_must(replay_gdb(replay), &results, "-break-list");
 	json_array_foreach(mi_breakpoints(results), i, row)
 	{
-		if (!watches(row) || !mi_is_enabled(row) || lent->count == REGISTERS_LENT_MAX)
+		if (!hardware_watches(row) || !mi_is_enabled(row) ||
+		    lent->count == REGISTERS_LENT_MAX)
 			continue;
 		lent->numbers[lent->count] = mi_number(row, "number", 0);
 		gdb_must(

@@ -120,6 +120,7 @@ static void describe_kind(struct instruction *instruction, const ZydisDecodedIns
 	instruction->calls = decoded->meta.category == ZYDIS_CATEGORY_CALL;
 	instruction->returns = decoded->meta.category == ZYDIS_CATEGORY_RET;
 	instruction->jumps = decoded->meta.category == ZYDIS_CATEGORY_UNCOND_BR;
+	instruction->branches = decoded->meta.category == ZYDIS_CATEGORY_COND_BR;
 	instruction->privileged = decoded->attributes & ZYDIS_ATTRIB_IS_PRIVILEGED ||
 				  decoded->meta.category == ZYDIS_CATEGORY_IO ||
 				  decoded->meta.category == ZYDIS_CATEGORY_IOSTRINGOP ||
@@ -127,7 +128,8 @@ static void describe_kind(struct instruction *instruction, const ZydisDecodedIns
 				  decoded->mnemonic == ZYDIS_MNEMONIC_STI;
 	instruction->is_signed = decoded->mnemonic == ZYDIS_MNEMONIC_IDIV;
 	instruction->divides = instruction->is_signed || decoded->mnemonic == ZYDIS_MNEMONIC_DIV;
-	if ((instruction->calls || instruction->jumps || instruction->divides) &&
+	if ((instruction->calls || instruction->jumps || instruction->branches ||
+		instruction->divides) &&
 	    decoded->operand_count_visible)
 		describe_source(instruction, decoded, &operands[0], pc);
 }

@@ -30,6 +30,7 @@ struct instruction {
 	size_t length;
 	bool calls, returns;	 /* a near or far call; a return */
 	bool jumps;		 /* a jump without a condition */
+	bool branches;		 /* a jump with one */
 	bool privileged;	 /* for the kernel alone */
 	bool divides, is_signed; /* by an integer, with that sign */
 	bool is_direct; /* a call or jump to `target`, which the instruction itself names */

@@ -56,22 +56,31 @@ static const struct {
     {"5.6.0", WRONG_VERSION, false, "does not run here"},
 };
 
+typedef void chooses(struct settings *settings, const char *own, char why[OWN_TOOL_WHY_MAX]);
+
+/* With a PATH of the folder's "path" alone. */
+static void choose(
+    chooses *chooses, struct settings *settings, const char *own, char why[OWN_TOOL_WHY_MAX])
+{
+	const char *outer = getenv("PATH");
+	char path[PATH_MAX], *before = strdup(outer != NULL ? outer : "");
+
+	snprintf(path, sizeof(path), "%s/path:/nowhere", folder);
+	setenv("PATH", path, 1);
+	chooses(settings, own, why);
+	setenv("PATH", before, 1);
+	free(before);
+}
+
 START_TEST(a_newer_rr_on_path_is_used_and_else_the_own_one)
 {
 	struct settings *settings = settings_new();
 	char own[PATH_MAX] = "", why[OWN_TOOL_WHY_MAX];
 	make_rr("path/rr", rows[_i].on_path);
 	make_rr("own/rr", rows[_i].own);
-	char path[PATH_MAX];
-	snprintf(path, sizeof(path), "%s/path:/nowhere", folder);
 	if (rows[_i].own != NULL)
 		snprintf(own, sizeof(own), "%s/own/rr", folder);
-	const char *outer = getenv("PATH");
-	char *before = strdup(outer != NULL ? outer : "");
-	setenv("PATH", path, 1);
-	own_rr_choose(settings, own, why);
-	setenv("PATH", before, 1);
-	free(before);
+	choose(own_rr_choose, settings, own, why);
 	ck_assert_str_eq(settings_text(settings, SETTING_RR), rows[_i].is_own ? own : "rr");
 	ck_assert_int_eq(settings_source(settings, SETTING_RR), SOURCE_DEFAULT);
 	ck_assert_msg(strstr(why, rows[_i].why) != NULL, "%s", why);
@@ -98,17 +107,11 @@ START_TEST(the_own_gdb_is_used_only_where_path_has_none)
 {
 	bool on_path = _i != 0;
 	struct settings *settings = settings_new();
-	char own[PATH_MAX], why[OWN_TOOL_WHY_MAX], path[PATH_MAX];
+	char own[PATH_MAX], why[OWN_TOOL_WHY_MAX];
 	make_rr("path/gdb", on_path ? "12.0.0" : NULL);
 	make_rr("own/gdb", "16.0.0");
 	snprintf(own, sizeof(own), "%s/own/gdb", folder);
-	snprintf(path, sizeof(path), "%s/path:/nowhere", folder);
-	const char *outer = getenv("PATH");
-	char *before = strdup(outer != NULL ? outer : "");
-	setenv("PATH", path, 1);
-	own_gdb_choose(settings, own, why);
-	setenv("PATH", before, 1);
-	free(before);
+	choose(own_gdb_choose, settings, own, why);
 	ck_assert_str_eq(settings_text(settings, SETTING_GDB), on_path ? "gdb" : own);
 	ck_assert_str_eq(why, on_path ? "the first on PATH" : "came with rr-warden; PATH has none");
 	settings_free(settings);

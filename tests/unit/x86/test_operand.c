@@ -97,6 +97,10 @@ START_TEST(calls_and_returns_are_known_in_every_form)
 	ck_assert(DECODE("\xc2\x08\x00").returns);
 	ck_assert(!DECODE("\xff\xe0").calls); /* jmp *%rax */
 	ck_assert(!DECODE("\xff\xe0").returns);
+	ck_assert(DECODE("\xff\xe0").jumps && !DECODE("\xff\xe0").branches);
+	ck_assert(DECODE("\x75\x10").branches && !DECODE("\x75\x10").jumps); /* jne */
+	ck_assert(DECODE("\x75\x10").is_direct);
+	ck_assert_uint_eq(DECODE("\x75\x10").target, PC + 2 + 0x10);
 	ck_assert(!DECODE("\x50").calls);
 }
 END_TEST

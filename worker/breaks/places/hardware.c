@@ -18,10 +18,9 @@ bool hardware_is(const json_t *bkpt)
 			   strncmp(type, "acc ", 4) == 0);
 }
 
-/* Or else it watches. */
-static bool breaks(const json_t *row)
+bool hardware_watches(const json_t *bkpt)
 {
-	return strcmp(mi_text(row, "type"), "hw breakpoint") == 0;
+	return hardware_is(bkpt) && strcmp(mi_text(bkpt, "type"), "hw breakpoint") != 0;
 }
 
 /* A breakpoint uses a register for each of its places. */
@@ -91,7 +90,8 @@ static void registers_used(struct replay *replay, int *least, int *most)
 
 		if (!hardware_is(row) || !mi_is_enabled(row))
 			continue;
-		count = breaks(row) ? registers_of(row) : registers_of_watchpoint(replay, row);
+		count = hardware_watches(row) ? registers_of_watchpoint(replay, row)
+					      : registers_of(row);
 		*least += count ? count : 1;
 		*most += count ? count : HARDWARE_REGISTERS;
 	}

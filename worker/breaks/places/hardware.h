@@ -12,6 +12,9 @@
 /* Whether a breakpoint, as gdb describes it, uses a register. */
 bool hardware_is(const json_t *bkpt);
 
+/* Whether it watches, and so does not break. */
+bool hardware_watches(const json_t *bkpt);
+
 enum hardware_room {
 	HARDWARE_FITS,
 	HARDWARE_MAY_FIT, /* what gdb watches beside a place is not always known */

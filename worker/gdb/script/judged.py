@@ -6,7 +6,6 @@
 import gdb
 
 
-
 class Framed(Exception):
     """It belongs to the frame in which it was given."""
 

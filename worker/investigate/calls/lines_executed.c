@@ -297,19 +297,18 @@ static void set_count(struct lines_executed *lines, unsigned long long address, 
 	}
 }
 
-/* The code cache has no code for a breakpoint on these: each pass costs the software counter a stop
- * of its own, so they come last. */
-static bool is_slow(struct replay *replay, unsigned long long address)
+/* The code cache has no code for a breakpoint on these: each pass would stop rr and gdb, as for a
+ * breakpoint that gdb counts by itself, but not as often in a second. */
+static bool stops_always(struct replay *replay, unsigned long long address)
 {
 	struct instruction instruction;
 
 	return accessed_instruction(replay, address, &instruction) &&
-	       (strncmp(instruction.text, "jmp", 3) == 0 ||
-		   strncmp(instruction.text, "ret", 3) == 0);
+	       (instruction.jumps || instruction.returns);
 }
 
 /* Until the time is over, or one place cannot be counted so. */
-static bool count_places(struct lines_executed *lines, struct search *search, bool slow)
+static void count_places(struct lines_executed *lines, struct search *search)
 {
 	struct replay *replay = lines->replay;
 	bool ok = true;
@@ -318,7 +317,7 @@ static bool count_places(struct lines_executed *lines, struct search *search, bo
 		const unsigned long long address = lines->table[i].address;
 		long long count;
 
-		if (!lines->table[i].hot || is_slow(replay, address) != slow)
+		if (!lines->table[i].hot || stops_always(replay, address))
 			continue;
 		ok = counted_place(search, address, &count);
 		if (ok)
@@ -326,7 +325,6 @@ static bool count_places(struct lines_executed *lines, struct search *search, bo
 		worker_progress(replay_worker(replay), (double)lines->hot_counted,
 		    (double)lines->hot, "places that are passed often");
 	}
-	return ok;
 }
 
 static void count_inside(struct lines_executed *lines, struct search *search)
@@ -335,8 +333,7 @@ static void count_inside(struct lines_executed *lines, struct search *search)
 
 	clear_breakpoints(lines);
 	passes_clear(lines->replay, &way);
-	if (count_places(lines, search, false))
-		count_places(lines, search, true);
+	count_places(lines, search);
 	passes_restore(lines->replay, &way);
 }
 
@@ -532,7 +529,7 @@ static json_t *count_all(struct lines_executed *lines, struct failure *failure)
 	if (search_stretch(lines->replay, lines->args->from, lines->args->to, stretch, failure) &&
 	    search_begin(&search, lines->replay, stretch, failure) &&
 	    set_breakpoints(lines, failure)) {
-		lines->counts_hot = counted_sum(lines->replay, &sum);
+		lines->counts_hot = passes_sum(lines->replay, &sum);
 		if (!search.bounded && !lines->counts_hot)
 			pass_on(lines);
 		if (search.bounded)

@@ -417,7 +417,7 @@ static bool add_counted(struct trace_calls *calls, struct replay *replay, struct
 		search->reached = calls->looked_up_to;
 		return true;
 	}
-	if (calls->lost || !counted_sum(replay, &sum)) {
+	if (calls->lost || !passes_sum(replay, &sum)) {
 		failure_set(failure, ERROR_GDB_FAILED, "ask again about a smaller stretch",
 		    calls->lost ? "what was counted may lie behind the stretch"
 				: "what was counted cannot be read");

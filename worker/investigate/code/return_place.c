@@ -35,8 +35,7 @@ static bool names_stack_pointer(const char *text)
 static bool leaves_line(const struct instruction *instruction)
 {
 	return instruction->calls || instruction->returns || instruction->jumps ||
-	       instruction->text[0] == 'j' || begins(instruction->text, "loop") ||
-	       begins(instruction->text, "syscall");
+	       instruction->branches || begins(instruction->text, "syscall");
 }
 
 static bool follow(struct depth *depth, const struct instruction *instruction)

@@ -13,11 +13,6 @@
 #include "worker/breaks/passes.h"
 #include "worker/session/breakpoint.h"
 
-bool counted_sum(struct replay *replay, unsigned long long *sum)
-{
-	return passes_sum(replay, sum);
-}
-
 /* Whether passes are what is counted at a place of a breakpoint. Sets *at_end if it is at `end`. */
 static bool can_count_at(
     struct replay *replay, const json_t *place, unsigned long long end, bool *at_end)

@@ -11,7 +11,7 @@
  * and stops only where gdb has to judge a pass, which is then not counted. Returns gdb's number, or
  * 0 if they cannot be counted so here. gdb hands a condition to rr only if no other breakpoint of
  * its own is at the place, so remove the one that was there before the program runs on. *before is
- * the sum at the beginning.
+ * passes_sum at the beginning.
  *
  * end: the instant with which the stretch ends (NULL: none). *guard is gdb's number of the
  * breakpoint there, and becomes that of one at which no other instant stops; or 0 if the location
@@ -29,8 +29,5 @@ int counted_begin(
 /* Sets a guard at that instant, at which no other one stops, if that can be. *guard: gdb's number
  * of the one that is there (0: none), and then of the new one. */
 void counted_guard(struct replay *replay, const struct fingerprint *end, int *guard);
-
-/* The sum of all that was counted so far. False if it cannot be read. */
-bool counted_sum(struct replay *replay, unsigned long long *sum);
 
 #endif

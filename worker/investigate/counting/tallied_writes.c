@@ -5,43 +5,23 @@
 #include "worker/investigate/counting/tallied_writes.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include "worker/breaks/places/hardware.h"
-#include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
 
 #define PACKET	    "maint packet QRRWarden."
 #define NUMBER_SIZE 17 /* with its separator */
 
-static bool take_table(const char *hex, struct tally_table *table)
-{
-	uint8_t *bytes = (uint8_t *)table;
-
-	if (!hex || strlen(hex) != 2 * sizeof(*table))
-		return false;
-	for (size_t i = 0; i < sizeof(*table); i++)
-		bytes[i] = (uint8_t)strtoul((char[]){hex[2 * i], hex[2 * i + 1], 0}, NULL, 16);
-	return table->state == TALLY_ON && table->count <= TALLY_ROWS;
-}
-
 /* Also after an interrupt: what was counted until then is the answer. */
 bool tallied_writes_read(struct replay *replay, struct tally_table *table)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *results = NULL;
 	bool read;
 
 	gdb_shield(gdb, true);
-	read =
-	    gdb_command(gdb, &results, "-data-read-memory-bytes 0x%llx %zu", TALLYMARK,
-		sizeof(*table)) == GDB_DONE &&
-	    take_table(
-		mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents"), table);
+	read = accessed_whole(replay, TALLYMARK, table, sizeof(*table));
 	gdb_shield(gdb, false);
-	json_decref(results);
-	return read;
+	return read && table->state == TALLY_ON && table->count <= TALLY_ROWS;
 }
 
 static bool is_on(struct replay *replay, struct tally_table *table)

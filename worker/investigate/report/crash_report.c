@@ -375,11 +375,6 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	return true;
 }
 
-static bool is_untouched(const struct replay *replay)
-{
-	return replay_is_where_opened(replay);
-}
-
 /* At the signal; or at the throw, whose frames the report shows, if they are gone at the signal. */
 static void stay_there(struct crash *crash)
 {
@@ -405,7 +400,7 @@ json_t *tool_crash_report(
 	bool found, move, astray;
 
 	/* In a session that was just opened, there is no position to return to. */
-	move = json_object_get(args->given, "move") ? args->move : is_untouched(replay);
+	move = json_object_get(args->given, "move") ? args->move : replay_is_where_opened(replay);
 	excursion = excursion_begin(replay);
 	signals_stop_at_faults(replay);
 	found = find_crash(replay, &crash, failure);

@@ -40,25 +40,6 @@ static const json_t *find_caller(struct replay *replay, const json_t *frames)
 	return found;
 }
 
-/* Whether it is a jump, with or without a condition, that ends this far in front of its target. */
-static bool jumps_by(const uint8_t *code, size_t length, int64_t distance)
-{
-	int32_t far;
-	bool is_near;
-
-	/* Prefixes: a hint for the processor, and one of code that checks bounds. */
-	for (; length > 2 && (*code == 0x2e || *code == 0x3e || *code == 0xf2); length--)
-		code++;
-	is_near = length == 2 && ((code[0] & 0xf0) == 0x70 || code[0] == 0xeb);
-	if (is_near)
-		return (int8_t)code[1] == distance;
-	if (!(length == 6 && code[0] == 0x0f && (code[1] & 0xf0) == 0x80) &&
-	    !(length == 5 && code[0] == 0xe9))
-		return false;
-	memcpy(&far, code + length - sizeof(far), sizeof(far));
-	return far == distance;
-}
-
 /* How many jumps of the function at `inside` go to the target. Its parts that lie elsewhere (.cold)
  * are functions of their own here. */
 static int count_jumps(struct replay *replay, unsigned long long inside, unsigned long long target)
@@ -76,10 +57,9 @@ static int count_jumps(struct replay *replay, unsigned long long inside, unsigne
 	length = accessed_bytes(replay, entry, code, sizeof(code));
 	while (
 	    at < length && operand_decode(code + at, length - at, entry + at, true, &instruction)) {
-		const uint8_t *bytes = code + at;
-
 		at += instruction.length;
-		count += jumps_by(bytes, instruction.length, (int64_t)(target - entry - at));
+		count += (instruction.jumps || instruction.branches) && instruction.is_direct &&
+			 instruction.target == target;
 	}
 	return count;
 }

@@ -4,6 +4,7 @@
 #include "worker/investigate/search/counted_place.h"
 
 #include <stdio.h>
+#include "worker/breaks/passes.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/investigate/counting/counted.h"
 
@@ -41,7 +42,7 @@ bool counted_place(struct search *search, unsigned long long address, long long 
 	if (place.number) {
 		search->guarded = counted.end && !search->guard;
 		ok = search_run(search, see, &place, &ignored) == SEARCH_WHOLE &&
-		     search_stayed_inside(search, SEARCH_WHOLE) && counted_sum(replay, &after);
+		     search_stayed_inside(search, SEARCH_WHOLE) && passes_sum(replay, &after);
 		search->guarded = false;
 	}
 	temporary_breakpoint_delete(replay, place.number);

@@ -107,34 +107,36 @@ static int digit(char c)
 	return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10;
 }
 
-/* Bytes at an address; fewer at the end of what is mapped. */
-size_t accessed_bytes(
-    struct replay *replay, unsigned long long address, uint8_t *bytes, size_t most)
+/* Asks once. How many were read: none if one of them is not mapped. */
+static size_t read_bytes(
+    struct replay *replay, unsigned long long address, uint8_t *bytes, size_t size)
 {
 	json_t *results = NULL;
 	const char *hex = NULL;
 	size_t length = 0;
 
-	for (size_t wanted = most; wanted && !hex; wanted--) {
-		if (gdb_command(replay_gdb(replay), &results, "-data-read-memory-bytes 0x%llx %zu",
-			address, wanted) == GDB_DONE)
-			hex = mi_text(
-			    json_array_get(json_object_get(results, "memory"), 0), "contents");
-		else if (replay_worker(replay)->broken)
-			return 0;
-		if (hex)
-			for (; length < wanted && hex[2 * length]; length++)
-				bytes[length] = (uint8_t)(digit(hex[2 * length]) * 16 +
-							  digit(hex[2 * length + 1]));
-		json_decref(results);
-		results = NULL;
-	}
+	if (gdb_command(replay_gdb(replay), &results, "-data-read-memory-bytes 0x%llx %zu", address,
+		size) == GDB_DONE)
+		hex = mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
+	for (; hex && length < size && hex[2 * length]; length++)
+		bytes[length] = (uint8_t)(digit(hex[2 * length]) * 16 + digit(hex[2 * length + 1]));
+	json_decref(results);
+	return length;
+}
+
+size_t accessed_bytes(
+    struct replay *replay, unsigned long long address, uint8_t *bytes, size_t most)
+{
+	size_t length = 0;
+
+	for (size_t wanted = most; wanted && !length && !replay_worker(replay)->broken; wanted--)
+		length = read_bytes(replay, address, bytes, wanted);
 	return length;
 }
 
 bool accessed_whole(struct replay *replay, unsigned long long address, void *bytes, size_t size)
 {
-	return accessed_bytes(replay, address, bytes, size) == size;
+	return read_bytes(replay, address, bytes, size) == size;
 }
 
 bool accessed_instruction(
