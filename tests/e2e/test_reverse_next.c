@@ -7,6 +7,7 @@
 #include "tests/e2e/scene.h"
 
 #define PROGRAM	  "odd_returns"
+#define THREADS	  "begun"
 #define STEPS_MAX 80
 
 static json_t *next(struct scene *scene, bool reverse)
@@ -187,16 +188,77 @@ START_TEST(where_the_processor_watches_all_it_can_the_session_stays)
 }
 END_TEST
 
+/*
+ * rr looks for the instruction before in one stretch after the other, from its last checkpoint on,
+ * and forgets what other threads hit in a stretch where the thread has none: so it passes by the
+ * writes of the thread that began this one. What it comes to instead is an earlier write, or the
+ * start of the recording.
+ */
+static const struct {
+	const char *watched, *old, *new, *tool, *unit;
+} steps_back[] = {
+    {"often", "1", "2", "rr_step", "instruction"},
+    {"often", "1", "2", "rr_next", "instruction"},
+    {"often", "1", "2", "rr_step", "line"},
+    {"often", "1", "2", "rr_next", "line"},
+    {"late", "0", "3", "rr_step", "instruction"},
+    {"late", "0", "3", "rr_next", "line"},
+};
+
+static struct scene open_where_thread_begins(void)
+{
+	struct scene scene = scene_open_at(THREADS, "write_both");
+
+	client_tool_done(scene.client, "rr_checkpoint_save", NULL);
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location",
+	    "*&begun", "condition", "$eax == 0", "temporary", 1);
+	client_tool_done(scene.client, "rr_continue", NULL);
+	return scene;
+}
+
+START_TEST(a_step_back_from_a_threads_beginning_passes_no_stop_of_another)
+{
+	cleanup_scene struct scene scene = open_where_thread_begins();
+	client_tool_done(
+	    scene.client, "rr_watchpoint_set", "{s:s}", "expression", steps_back[_i].watched);
+	expect_all(client_tool(scene.client, steps_back[_i].tool, "{s:s, s:b}", "unit",
+		       steps_back[_i].unit, "reverse", 1),
+	    IS("reason", "watchpoint"), IS("watch.old", steps_back[_i].old),
+	    IS("watch.new", steps_back[_i].new), IS("frame.function", "write_both"));
+	expect_all(
+	    client_tool(scene.client, "rr_breakpoint_list", NULL), NUMBER("breakpoints.0.hits", 1));
+}
+END_TEST
+
+/* With nothing to stop at, as without a breakpoint: the session stays. */
+START_TEST(a_step_back_from_a_threads_beginning_with_no_stop_before_is_refused)
+{
+	for (int watched = 0; watched < 2; watched++) {
+		cleanup_scene struct scene scene = open_where_thread_begins();
+		json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
+		if (watched)
+			client_tool_done(
+			    scene.client, "rr_watchpoint_set", "{s:s}", "expression", "ended");
+		client_tool_refused(scene.client, "rr_step", "unsupported", "{s:s, s:b}", "unit",
+		    "instruction", "reverse", 1);
+		expect_answer(client_tool(scene.client, "rr_when", NULL), "moment",
+		    answer_text(here, "moment"));
+	}
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {the_way_back_passes_what_the_way_forward_did,
-	    the_way_back_is_right_where_no_lines_are_known,
-	    a_line_back_from_code_without_lines_is_the_callers_or_where_main_returned,
-	    back_out_of_a_recursive_function_is_its_own_call,
-	    a_breakpoint_stops_the_way_back_out_and_is_told,
-	    a_return_that_no_call_belongs_to_is_one_step,
-	    a_breakpoint_in_the_call_stops_the_way_back,
-	    where_the_processor_watches_all_it_can_the_session_stays, NULL};
+	const struct looped tests[] = {{the_way_back_passes_what_the_way_forward_did, 1},
+	    {the_way_back_is_right_where_no_lines_are_known, 1},
+	    {a_line_back_from_code_without_lines_is_the_callers_or_where_main_returned, 1},
+	    {back_out_of_a_recursive_function_is_its_own_call, 1},
+	    {a_breakpoint_stops_the_way_back_out_and_is_told, 1},
+	    {a_return_that_no_call_belongs_to_is_one_step, 1},
+	    {a_breakpoint_in_the_call_stops_the_way_back, 1},
+	    {where_the_processor_watches_all_it_can_the_session_stays, 1},
+	    {a_step_back_from_a_threads_beginning_passes_no_stop_of_another, TIMES(steps_back)},
+	    {a_step_back_from_a_threads_beginning_with_no_stop_before_is_refused, 1}, {NULL, 0}};
 
-	return scene_main("back_over", tests, (const char *const[]){PROGRAM, NULL});
+	return scene_main_loops("back_over", tests, (const char *const[]){PROGRAM, THREADS, NULL});
 }

@@ -77,6 +77,13 @@ bool breakpoints_have_condition(const struct replay *replay)
 	return any(replay, has_condition);
 }
 
+bool breakpoints_stop(const struct replay *replay)
+{
+	const struct breakpoint_list *list = replay_breakpoints(replay);
+
+	return !list->suspended && any(replay, list->aside ? is_not_aside : is_any);
+}
+
 bool breakpoints_watch(const struct replay *replay)
 {
 	return any(replay, watches);

@@ -24,6 +24,9 @@ void breakpoints_put_back(struct replay *replay);
 void breakpoints_leave(struct replay *replay);
 void breakpoints_enter(struct replay *replay);
 
+/* Whether the program can stop at any: it is set here and enabled, and not suspended or aside. */
+bool breakpoints_stop(const struct replay *replay);
+
 /* Among those that are set here and enabled: whether any has a condition; any watchpoint has one;
  * any counts its hits, or ends with one. */
 bool breakpoints_have_condition(const struct replay *replay);

@@ -16,7 +16,8 @@ struct resumption {
 
 /*
  * A run backward goes on if it stops at the signal at which the program already stood, because rr
- * reports that signal once more. From the end, only a continue reports it.
+ * reports that signal once more. From the end, only a continue reports it. ERROR_UNSUPPORTED: a
+ * thread began on the way back, and the program stands where it did.
  */
 bool resume_run(
     struct replay *replay, const struct resumption *resumption, struct failure *failure);
