@@ -227,6 +227,8 @@ INTERPOSED ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 		tally_read(&instance.conditions.tally, fd, (uint64_t)offset, buffer, size)))
 		return (ssize_t)size;
 	got = LIBC(pread64)(fd, buffer, size, offset);
+	if (is_main_thread())
+		insertions_note_read(&instance.insertions, fd, (uint64_t)offset, size);
 	if (got >= 0 || errno != EIO || !is_main_thread() ||
 	    !badpaths_is_one(instance.shown, (uint64_t)offset))
 		return got;
@@ -360,6 +362,7 @@ INTERPOSED long ptrace(enum __ptrace_request request, ...)
 		data = (uint64_t)&word;
 	if (resume_is_request((int)request)) {
 		tracee = tracees_get(instance.tracees, pid);
+		insertions_note_run(&instance.insertions);
 		newcalls_refuse(instance.rr_version, tracee, (int)request);
 		signalframe_begin(tracee, (int)data);
 	}

@@ -47,12 +47,27 @@ static void insert(struct insertions *insertions, int fd, uint64_t address)
 	*insertion = (struct insertion){fd, address, replaced};
 }
 
+void insertions_note_read(struct insertions *insertions, int fd, uint64_t address, size_t size)
+{
+	insertions->read.fd = fd;
+	insertions->read.address = address;
+	insertions->read.fresh = size == 1;
+}
+
+void insertions_note_run(struct insertions *insertions)
+{
+	insertions->read.fresh = false;
+}
+
 bool insertions_gone(struct insertions *insertions, int fd, uint64_t address, uint8_t byte)
 {
+	bool looked_first = insertions->read.fresh && insertions->read.fd == fd &&
+			    insertions->read.address == address;
 	struct insertion *insertion;
 	uint8_t present;
 
-	if (byte == INT3) {
+	insertions->read.fresh = false;
+	if (byte == INT3 && looked_first) {
 		insert(insertions, fd, address);
 		return false;
 	}
