@@ -32,6 +32,20 @@ START_TEST(stdin_is_empty_unless_given)
 }
 END_TEST
 
+/* rr copies such a byte as it inserts a breakpoint. The replay has what the recording had. */
+START_TEST(what_a_program_reads_byte_by_byte_is_what_was_sent)
+{
+	cleanup_place struct place place = place_open();
+	json_auto_t *recorded = client_record(place.client, place.trace, "single_bytes", NULL);
+	expect_within(recorded, "stdout", "1200 taken, 0 wrong");
+	expect_number(recorded, "exit_code", 0);
+	cleanup_free char *session = client_replay(place.client, place.trace);
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_value(place.client, "taken", "1200");
+	expect_value(place.client, "wrong", "0");
+}
+END_TEST
+
 START_TEST(much_output_is_drained_and_cut_in_the_middle)
 {
 	cleanup_place struct place place = place_open();
@@ -205,6 +219,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {the_exit_code_is_told, stdin_is_empty_unless_given,
+	    what_a_program_reads_byte_by_byte_is_what_was_sent,
 	    much_output_is_drained_and_cut_in_the_middle, output_that_is_no_utf8_is_made_visible,
 	    a_daemon_left_behind_does_not_hold_the_answer_up,
 	    a_program_that_never_ends_is_ended_at_its_timeout_and_its_trace_kept,
