@@ -279,8 +279,9 @@ include $(wildcard tests/soak/*.mk)
 
 # ---- Fuzzing (clang) ---------------------------------------------------------------------------
 # Bounded runs from the committed corpus: fuzz_server is the whole core, fuzz_envelope the line
-# reader and the envelope alone, a hundred times as fast. A finding goes to build/fuzz and becomes
-# a corpus file and a scenario of the unit tests. FUZZ_RUNS=10000000 is the long run.
+# reader and the envelope alone, a hundred times as fast, and fuzz_redact what masks secrets in what
+# a worker sends. A finding goes to build/fuzz and becomes a corpus file and a scenario of the unit
+# tests. FUZZ_RUNS=10000000 is the long run.
 
 FUZZ_RUNS ?= 1000000
 FUZZ_SERVER_RUNS ?= 50000
@@ -288,6 +289,8 @@ DIFFER_SECONDS ?= 600
 FUZZ_FLAGS := -max_len=1024 -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 -verbosity=0 \
 	-dict="$(CURDIR)/tests/fuzz/mcp.dict"
 
+$(BUILD)/fuzz/fuzz_redact: $(wildcard supervisor/redact/*.[ch] sandbox/log.[ch] sandbox/wire/scrub.[ch]) \
+	supervisor/monitor/report_page.c
 $(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard mcp/*.[ch])
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
@@ -295,16 +298,18 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(wildcard mcp/*.[ch])
 		-fno-sanitize-recover=undefined -o $@ $(filter %.c,$^) $(LIBS)
 
 .PHONY: fuzz fuzz-run
-fuzz: ## libFuzzer on the protocol core; FUZZ_RUNS=10000000 for the long run
+fuzz: ## libFuzzer on the protocol core and on --redact; FUZZ_RUNS=10000000 for the long run
 	@sh packaging/deps.sh look fuzz
 	@$(MAKE) --no-print-directory fuzz-run
 fuzz-run: ## (the second half of fuzz)
 fuzz-run: export ASAN_OPTIONS = malloc_context_size=1:quarantine_size_mb=8
-fuzz-run: $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope $(DIFFER)
+fuzz-run: $(BUILD)/fuzz/fuzz_server $(BUILD)/fuzz/fuzz_envelope $(BUILD)/fuzz/fuzz_redact $(DIFFER)
 	$(DIFFER) $(DIFFER_SECONDS)
-	@mkdir -p $(BUILD)/fuzz/grown
+	@mkdir -p $(BUILD)/fuzz/grown $(BUILD)/fuzz/grown_redact
 	cd $(BUILD)/fuzz && ./fuzz_envelope -runs=$(FUZZ_RUNS) $(FUZZ_FLAGS) grown "$(CURDIR)/tests/fuzz/corpus"
 	cd $(BUILD)/fuzz && ./fuzz_server -runs=$(FUZZ_SERVER_RUNS) $(FUZZ_FLAGS) grown "$(CURDIR)/tests/fuzz/corpus"
+	cd $(BUILD)/fuzz && ./fuzz_redact -runs=$(FUZZ_SERVER_RUNS) $(FUZZ_FLAGS) grown_redact \
+		"$(CURDIR)/tests/fuzz/corpus_redact"
 
 # ---- The conformance suite and real clients (npm) -----------------------------------------------
 # Kept out of `make check`: they download the pinned clients of tests/clients/package.json.

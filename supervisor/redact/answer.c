@@ -60,19 +60,18 @@ static size_t mask_alone(struct redactor *redactor, json_t *string)
 /* As in `password = "..."`, where only the name tells that it is a secret. */
 static size_t mask_value(struct redactor *redactor, const char *label, json_t *string)
 {
-	char name[LABEL_MAX];
+	size_t length = json_string_length(string), before;
 	cleanup_free char *text = NULL;
-	size_t before;
 
-	if (json_string_length(string) == 0)
+	if (length == 0)
 		return 0;
-	before = (size_t)snprintf(name, sizeof(name), "%.*s = ", LABEL_MAX - 8, label);
-	if (asprintf(&text, "%s%s", name, json_string_value(string)) < 0) {
-		text = NULL;
+	text = malloc(LABEL_MAX + length + 1);
+	if (text == NULL)
 		return mask_part(redactor, string, NULL, NULL, 0);
-	}
+	before = (size_t)snprintf(text, LABEL_MAX, "%.*s = ", LABEL_MAX - 8, label);
+	memcpy(text + before, json_string_value(string), length + 1);
 	return mask_part(
-	    redactor, string, text, redactor_find(redactor, text, strlen(text), false), before);
+	    redactor, string, text, redactor_find(redactor, text, before + length, false), before);
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------ */
@@ -159,8 +158,16 @@ static char *bytes_of(const char *digits, size_t count)
 	return bytes;
 }
 
+/* Whether a byte is there both as digits and as a letter before the last bar. Each character is
+ * looked at only if the one before it is not the end. */
+static bool shows_byte(const char *digits, const char *letter)
+{
+	return isxdigit((unsigned char)digits[0]) && isxdigit((unsigned char)digits[1]) &&
+	       digits[2] == ' ' && letter[0] != 0 && letter[1] != 0;
+}
+
 /* Masks one row of "0x55e0  70 6f 73 ...  |pos|", in which at most `count` bytes are left. Returns
- * how many it has. */
+ * how many it shows: a worker that was taken over writes any row. */
 static size_t mask_dump_row(char *row, const unsigned char *marks, size_t count)
 {
 	char *digits = strstr(row, "  "), *letters = strstr(row, "  |");
@@ -168,28 +175,33 @@ static size_t mask_dump_row(char *row, const unsigned char *marks, size_t count)
 
 	if (digits == NULL || letters == NULL)
 		return 0;
-	for (digits += 2, letters += 3; i < count && isxdigit((unsigned char)*digits); i++) {
-		if (marks[i] != 0) {
-			digits[0] = digits[1] = '*';
-			letters[i] = '*';
-		}
+	for (digits += 2, letters += 3; i < count && shows_byte(digits, letters + i); i++) {
+		if (marks[i] != 0)
+			digits[0] = digits[1] = letters[i] = '*';
 		digits += 3;
 	}
 	return i;
 }
 
-static void mask_dump(json_t *dump, const unsigned char *marks, size_t count)
+/* False if the dump does not show all of these bytes: nobody knows then what it does show. */
+static bool mask_dump(json_t *dump, const unsigned char *marks, size_t count)
 {
-	char *shown = strdup(json_string_value(dump)), *row = shown;
+	cleanup_free char *shown = strdup(json_string_value(dump));
+	char *row = shown, *end;
 	size_t at = 0;
 
-	while (row != NULL && *row != 0 && at < count) {
+	while (row != NULL && at < count) {
+		end = strchr(row, '\n');
+		if (end != NULL)
+			*end = 0;
 		at += mask_dump_row(row, marks + at, count - at);
-		row = strchr(row, '\n');
-		row += row != NULL;
+		if (end != NULL)
+			*end++ = '\n';
+		row = end;
 	}
-	replace(dump, shown);
-	free(shown);
+	if (at == count)
+		replace(dump, shown);
+	return at == count;
 }
 
 /* The digits with "**" for each marked byte. */
@@ -226,8 +238,8 @@ static size_t mask_memory(struct redactor *redactor, json_t *object)
 	count = redactor_count(marks, length);
 	if (count > 0)
 		mask_digits(contents, marks);
-	if (count > 0 && json_is_string(dump))
-		mask_dump(dump, marks, length);
+	if (count > 0 && dump != NULL && !(json_is_string(dump) && mask_dump(dump, marks, length)))
+		json_object_del(object, "dump");
 	return count;
 }
 

@@ -32,7 +32,7 @@ struct seen {
 
 static bool is_inline(const char *tag, const char *end)
 {
-	tag += *tag == '/';
+	tag += tag < end && *tag == '/';
 	for (size_t i = 0; i < sizeof(inline_tags) / sizeof(*inline_tags); i++) {
 		size_t length = strlen(inline_tags[i]);
 		if ((size_t)(end - tag) > length && strncmp(tag, inline_tags[i], length) == 0 &&

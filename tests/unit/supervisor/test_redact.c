@@ -366,6 +366,53 @@ START_TEST(memory_is_masked_byte_by_byte)
 }
 END_TEST
 
+/* Dumps of the same bytes, as a worker could write them that was taken over. */
+#define DIGITS "20 67 68 70 5f 30 31 32 33 34 35 36 37 38"
+static const char *const false_dumps[] = {"", "\n", "  ", "  |", "0x10  61", "0x10  |a|",
+    "0x10  " DIGITS "  |", "0x10  " DIGITS "  | gh", "0x10  " DIGITS "  | gh\n",
+    "0x10  " DIGITS "  | gh|\n0x20  " DIGITS "  |a|\n", "0x10  20 67 68 7", "0x10  6  | ghp|",
+    "0x10  20 67 68 70  | ghp|", "0x10  20 67 68 70 5f30313233343536373839  | ghp_0123456789|",
+    "0x10  " DIGITS "\n  | ghp_0123456789|", "\n\n\n  |\n" DIGITS};
+
+START_TEST(a_dump_that_does_not_show_the_bytes_is_left_out)
+{
+	json_auto_t *answer = read_json("{'contents': '20" HEX_TOKEN "'}");
+
+	json_object_set_new(answer, "dump", json_string(false_dumps[_i]));
+	ck_assert_uint_eq(redact_answer(redactor, answer, NULL), 1);
+	ck_assert_str_eq(json_string_value(json_object_get(answer, "contents")), "20" HEX_MASK);
+	ck_assert_ptr_null(json_object_get(answer, "dump"));
+}
+END_TEST
+
+/* So much of a row's letters is missing that a mask of them would be far behind the text. */
+START_TEST(a_mask_stays_within_a_row)
+{
+	static char contents[20000], dump[3 + 3 * 10000 + 3] = "a  ";
+	static const char password[] = "70617373776f72643d";
+	json_auto_t *answer = json_object();
+
+	memset(contents, '4', sizeof(contents) - 2);
+	memcpy(contents, password, sizeof(password) - 1);
+	for (size_t i = 3; i < sizeof(dump) - 3; i += 3)
+		memcpy(dump + i, "41 ", 3);
+	memcpy(dump + sizeof(dump) - 3, " |", 3);
+	json_object_set_new(answer, "contents", json_string(contents));
+	json_object_set_new(answer, "dump", json_string(dump));
+	ck_assert_uint_eq(redact_answer(redactor, answer, NULL), 1);
+	ck_assert_ptr_null(json_object_get(answer, "dump"));
+}
+END_TEST
+
+START_TEST(a_dump_that_is_no_text_is_left_out)
+{
+	json_auto_t *answer = read_json("{'contents': '" HEX_TOKEN "', 'dump': ['g', 'h', 'p']}");
+
+	ck_assert_uint_eq(redact_answer(redactor, answer, NULL), 1);
+	ck_assert_ptr_null(json_object_get(answer, "dump"));
+}
+END_TEST
+
 START_TEST(without_a_redactor_nothing_changes)
 {
 	json_auto_t *answer = read_json("{'x': '" TOKEN "'}"), *same = json_deep_copy(answer);
@@ -418,8 +465,11 @@ int main(void)
 	    {an_answer_with_such_a_text_has_the_others, 1},
 	    {an_answer_is_masked_in_all_its_parts, TIMES(answers)},
 	    {the_expression_that_was_asked_for_names_the_value, 1},
-	    {memory_is_masked_byte_by_byte, 1}, {without_a_redactor_nothing_changes, 1},
-	    {a_page_keeps_its_tags, TIMES(pages)}, {NULL, 0}};
+	    {memory_is_masked_byte_by_byte, 1},
+	    {a_dump_that_does_not_show_the_bytes_is_left_out, TIMES(false_dumps)},
+	    {a_mask_stays_within_a_row, 1}, {a_dump_that_is_no_text_is_left_out, 1},
+	    {without_a_redactor_nothing_changes, 1}, {a_page_keeps_its_tags, TIMES(pages)},
+	    {NULL, 0}};
 
 	return run_loops("redact", tests, set_up, tear_down);
 }
