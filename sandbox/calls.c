@@ -316,6 +316,7 @@ static const struct syscall_row compat_rows[] = {
 	ALLOW(fstat64),			/* 32-bit tracees */
 	ALLOW(stat64),			/* 32-bit tracees */
 	ALLOW(fcntl64),			/* 32-bit tracees */
+	/* LIMIT: its flags lie in memory: only the private network stands against MSG_FASTOPEN. */
 	ALLOW_IF(socketcall, 0, UINT32_MAX, 16), /* 32-bit tracees: sendmsg on rr's socket pair */
 	ALLOW_IF(socketcall, 0, UINT32_MAX, 17), /* 32-bit tracees: recvmsg on it; no other call */
 	ALLOW(sigreturn),		/* 32-bit tracees */

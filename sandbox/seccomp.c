@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <pthread.h>
@@ -20,7 +21,9 @@
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/proto.h"
 
-#define FILTER_MAX 4096 /* instructions: what the kernel takes */
+#define FILTER_MAX	 4096 /* instructions: what the kernel takes */
+#define SOCKET_CALLS_MAX 16   /* of socketcall, in a role */
+#define I386_SOCKETCALL	 102
 
 static void cleanup_filter(scmp_filter_ctx *filter)
 {
@@ -139,12 +142,52 @@ static int start_permitting(int source[2])
 	return 0;
 }
 
+/* The calls of socketcall that a role may make, as conditions on its first argument. */
+static size_t socket_calls(const struct role_rules *rules, struct sock_filter *jumps)
+{
+	size_t count = 0;
+
+	for (size_t g = 0; g < ROLE_GROUPS_MAX && rules->groups[g]; g++)
+		for (size_t i = 0; i < rules->groups[g]->count; i++) {
+			const struct syscall_row *row = &rules->groups[g]->rows[i];
+			if (row->number == SCMP_SYS(socketcall) && count < SOCKET_CALLS_MAX)
+				jumps[count++] = (struct sock_filter)BPF_JUMP(
+				    BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)row->when.value, 0, 0);
+		}
+	return count;
+}
+
 /*
- * The filter as instructions, behind a few of ours: libseccomp cannot say "any other number".
- * Returns the count, -1 with errno.
+ * For 32-bit programs, libseccomp (2.5: arch-x86.c) makes each row of socket, bind and the like
+ * hold for socketcall too. But the arguments of that lie in memory, and the row's conditions would
+ * be asked of the pointer. So socketcall is for rows that name it. Returns the count.
  */
-static int export_filter(
-    scmp_filter_ctx filter, bool unknown_absent, struct sock_filter *program, size_t max)
+static size_t guard_socketcall(const struct role_rules *rules, struct sock_filter *program)
+{
+	struct sock_filter jumps[SOCKET_CALLS_MAX];
+	uint8_t calls = (uint8_t)socket_calls(rules, jumps);
+	const struct sock_filter head[] = {
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, arch)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, AUDIT_ARCH_I386, 0, calls + 4),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+	    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, I386_SOCKETCALL, 0, calls + 2),
+	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[0])),
+	};
+	const size_t begin = sizeof(head) / sizeof(*head);
+
+	memcpy(program, head, sizeof(head));
+	for (uint8_t i = 0; i < calls; i++) {
+		jumps[i].jt = calls - i; /* behind the refusal */
+		program[begin + i] = jumps[i];
+	}
+	program[begin + calls] =
+	    (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, action_of(rules->otherwise));
+	return begin + calls + 1;
+}
+
+/* What goes before libseccomp's instructions, which cannot say "any other number". Nothing if
+ * everything else is allowed: no call may be answered in place of the kernel then. */
+static size_t begin_filter(const struct role_rules *rules, bool compat, struct sock_filter *program)
 {
 	static const struct sock_filter absent[] = {
 	    BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
@@ -152,8 +195,20 @@ static int export_filter(
 	    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, SYSCALL_KNOWN_MAX, 0, 1),
 	    BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
 	};
+	size_t count;
+
+	if (rules->otherwise == VERDICT_ALLOW)
+		return 0;
+	count = compat ? guard_socketcall(rules, program) : 0;
+	memcpy(program + count, absent, sizeof(absent));
+	return count + sizeof(absent) / sizeof(*absent);
+}
+
+/* The filter as instructions, behind `count` of ours. Returns the count of all, -1 with errno. */
+static int export_filter(
+    scmp_filter_ctx filter, size_t count, struct sock_filter *program, size_t max)
+{
 	cleanup_fd int memory = memfd_create("seccomp", MFD_CLOEXEC);
-	size_t count = unknown_absent ? sizeof(absent) / sizeof(*absent) : 0;
 	ssize_t got;
 	int result;
 
@@ -164,7 +219,6 @@ static int export_filter(
 		errno = -result;
 		return -1;
 	}
-	memcpy(program, absent, count * sizeof(*program));
 	got = pread(memory, program + count, (max - count) * sizeof(*program), 0);
 	if (got <= 0 || (size_t)got % sizeof(*program) != 0 ||
 	    (size_t)got == (max - count) * sizeof(*program)) {
@@ -187,8 +241,7 @@ static int build_and_load(const struct role_rules *rules, bool once, bool compat
 		errno = -result;
 		return -1;
 	}
-	/* If everything else is allowed, no call may be answered in place of the kernel. */
-	result = export_filter(filter, rules->otherwise != VERDICT_ALLOW, program, FILTER_MAX);
+	result = export_filter(filter, begin_filter(rules, compat, program), program, FILTER_MAX);
 	if (result < 0)
 		return -1;
 	loaded.len = (unsigned short)result;

@@ -461,112 +461,6 @@ START_TEST(calls_newer_than_the_tables_do_not_exist)
 END_TEST
 
 #ifdef __x86_64__
-static long call_32_bit(long number, long argument)
-{
-	long result;
-
-	__asm__ volatile("int $0x80"
-			 : "=a"(result)
-			 : "a"(number), "b"(argument), "c"(-1), "d"(-1)
-			 : "memory", "r8", "r9", "r10", "r11");
-	return result;
-}
-
-/* Without these calls, which some kernels and hypervisors do not have, int 0x80 is a fault. */
-static bool has_32_bit_calls(void)
-{
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		signal(SIGSEGV, SIG_DFL);
-		_exit(call_32_bit(20 /* getpid */, -1) > 0 ? 0 : 1);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	ck_assert(status == 0 || (WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV));
-	return status == 0;
-}
-
-/* Names that only 32-bit programs know have negative numbers here. */
-static long number_for_32_bit(int number)
-{
-	cleanup_free char *name = seccomp_syscall_resolve_num_arch(SCMP_ARCH_NATIVE, number);
-	long result = name == NULL ? -1 : seccomp_syscall_resolve_name_arch(SCMP_ARCH_X86, name);
-
-	return result;
-}
-
-/* 0 if the filter let it pass, EPERM if not. Other results come from the call itself. */
-static int try_32_bit(const struct role_rules *rules, long number, long argument)
-{
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		/* sigreturn continues wherever the stack happens to say, and no sanitizer may catch
-		 * that */
-		signal(SIGSEGV, SIG_DFL);
-		signal(SIGBUS, SIG_DFL);
-		signal(SIGILL, SIG_DFL);
-		lock_down(rules);
-		signal(SIGSYS, SIG_DFL);
-		_exit(call_32_bit(number, argument) == -EPERM ? EPERM : 0);
-	}
-	ck_assert_int_eq(waitpid(child, &status, 0), child);
-	if (WIFSIGNALED(status))
-		return WTERMSIG(status) == SIGSYS ? EPERM : 0;
-	return WEXITSTATUS(status);
-}
-
-START_TEST(every_32_bit_row_passes_and_others_do_not)
-{
-	const struct role_rules *rules = &role_rules[ROLE_RR_REPLAY];
-	size_t tried = 0;
-
-	if (!has_32_bit_calls())
-		return;
-	for (size_t g = 0; g < ROLE_GROUPS_MAX && rules->groups[g]; g++)
-		for (size_t i = 0; i < rules->groups[g]->count; i++) {
-			const struct syscall_row *row = &rules->groups[g]->rows[i];
-			long number = number_for_32_bit(row->number);
-			if (row->number >= 0)
-				continue;
-			ck_assert_int_gt(number, 0);
-			ck_assert_msg(try_32_bit(rules, number,
-					  row->when.mask ? (long)row->when.value : -1) == 0,
-			    "row %zu of group %zu", i, g);
-			tried++;
-		}
-	ck_assert_uint_gt(tried, 5);
-	ck_assert_int_eq(try_32_bit(rules, 102 /* socketcall */, 1 /* socket */), EPERM);
-	ck_assert_int_eq(try_32_bit(rules, 102 /* socketcall */, 8 /* socketpair */), EPERM);
-	ck_assert_int_eq(try_32_bit(rules, 360 /* socketpair, of no known type */, AF_UNIX), EPERM);
-	ck_assert_int_eq(try_32_bit(rules, 21 /* mount */, -1), EPERM);
-	ck_assert_int_eq(try_32_bit(rules, 23 /* setuid */, -1), EPERM);
-}
-END_TEST
-
-START_TEST(a_32_bit_call_kills_where_no_32_bit_program_runs)
-{
-	enum sandbox_role role = roles[_i].role;
-	pid_t child = fork();
-	int status;
-
-	if (child == 0) {
-		signal(SIGSEGV, SIG_DFL);
-		lock_down(&role_rules[role]);
-		_exit(call_32_bit(20 /* getpid */, -1) > 0 ? 0 : 1);
-	}
-	waitpid(child, &status, 0);
-	if (!has_32_bit_calls())
-		ck_assert(WIFSIGNALED(status));
-	else if (role_rules[role].compat != COMPAT_NEVER)
-		ck_assert_int_eq(status, 0);
-	else
-		ck_assert(WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS);
-}
-END_TEST
-
 START_TEST(an_x32_call_kills)
 {
 	int status = status_of(roles[_i].role, 0x40000000 | SYS_getpid);
@@ -588,8 +482,6 @@ int main(void)
 	    {a_recording_is_never_answered_in_the_kernels_place, 2},
 	    {calls_newer_than_the_tables_do_not_exist, ROLES},
 #ifdef __x86_64__
-	    {every_32_bit_row_passes_and_others_do_not, 1},
-	    {a_32_bit_call_kills_where_no_32_bit_program_runs, ROLES},
 	    {an_x32_call_kills, ROLES},
 #endif
 	    {NULL, 0},
