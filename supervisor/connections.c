@@ -246,7 +246,7 @@ static void note_started(
 	}
 	connection->fd = fds[0];
 	connection->pidfd = fds[1];
-	session_launched(connection->session);
+	session_launched(connection->session, notice->trace);
 }
 
 void connection_describe_end(struct failure *failure, int status, int violation)

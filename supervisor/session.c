@@ -117,8 +117,10 @@ void session_cancel(struct call *call)
 	session_deliver(call->session, EVENT_CANCEL, &(struct event_data){.call = call});
 }
 
-void session_launched(struct session *session)
+void session_launched(struct session *session, const char *trace)
 {
+	if (session->kind == WORKER_REPLAY && trace[0] != 0)
+		worker_spec_set_trace(session->spec, trace);
 	session_deliver(session, EVENT_LAUNCHED, &(struct event_data){0});
 }
 
@@ -165,17 +167,20 @@ static void reject(struct session *session, const char *why)
 
 static void keep_state(struct session *session, json_t *state)
 {
-	const char *trace = json_string_value(json_object_get(state, "trace_dir"));
+	const json_t *trace = json_object_get(state, "trace_dir");
 
 	if (session->kind != WORKER_REPLAY || !json_is_object(json_object_get(state, "moment")) ||
 	    json_dumpb(state, NULL, 0, JSON_COMPACT) > WIRE_STATE_MAX) {
 		reject(session, "the worker sent an invalid session state");
 		return;
 	}
+	if (trace != NULL && !worker_spec_has_trace(session->spec, json_string_value(trace))) {
+		reject(session, "the worker said that it replays another trace than its session's, "
+				"and was ended");
+		return;
+	}
 	json_decref(session->worker_state);
 	session->worker_state = json_incref(state);
-	if (trace != NULL)
-		worker_spec_set_trace(session->spec, trace);
 }
 
 static void pass_progress(struct session *session, const json_t *json)

@@ -171,7 +171,8 @@ unsigned session_end_others(struct session_table *table, const struct failure *f
 
 /* ---- For the connection to its worker ------------------------------------------------------- */
 
-void session_launched(struct session *session);
+/* `trace` is the one that the monitor lets the worker replay; "": none. */
+void session_launched(struct session *session, const char *trace);
 
 /* The failure's hint may be "". */
 void session_launch_failed(struct session *session, const struct failure *failure);

@@ -10,6 +10,7 @@ struct worker_spec {
 	enum worker_kind kind;
 	uint32_t operation;
 	char *names[LAUNCH_NAME_COUNT]; /* NULL: not named */
+	bool trace_is_set;
 };
 
 static const char *const arguments[LAUNCH_NAME_COUNT] = {
@@ -55,12 +56,19 @@ void worker_spec_free(struct worker_spec *spec)
 
 void worker_spec_set_trace(struct worker_spec *spec, const char *trace_dir)
 {
-	char *copy = strdup(trace_dir);
+	char *copy = spec->trace_is_set ? NULL : strdup(trace_dir);
 
 	if (copy == NULL)
 		return;
 	free(spec->names[LAUNCH_TRACE]);
 	spec->names[LAUNCH_TRACE] = copy;
+	spec->trace_is_set = true;
+}
+
+bool worker_spec_has_trace(const struct worker_spec *spec, const char *trace_dir)
+{
+	return trace_dir != NULL && spec->trace_is_set &&
+	       strcmp(spec->names[LAUNCH_TRACE], trace_dir) == 0;
 }
 
 void worker_spec_request(

@@ -5,6 +5,7 @@
  * opens, and kept for the workers that restore it. The monitor resolves the names.
  */
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "sandbox/wire/proto.h"
 #include "supervisor/monitor/launcher.h"
@@ -16,9 +17,15 @@ struct worker_spec;
 struct worker_spec *worker_spec_new(enum worker_kind kind, uint32_t operation, const json_t *args);
 void worker_spec_free(struct worker_spec *spec);
 
-/* The trace as the worker found it. The next worker must open this one, even if another trace is
- * the newest by then. */
+/*
+ * The trace as the monitor found it for the first worker. The next worker must open this one, even
+ * if another trace is the newest by then: what is set later is not taken. No worker may name it,
+ * because the next one could then read what the client did not name.
+ */
 void worker_spec_set_trace(struct worker_spec *spec, const char *trace_dir);
+
+/* Whether that is the trace; false for NULL, and before it was set. */
+bool worker_spec_has_trace(const struct worker_spec *spec, const char *trace_dir);
 
 /* The request to the launcher, with this tag. */
 void worker_spec_request(

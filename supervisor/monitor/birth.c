@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -35,7 +36,8 @@ struct birth {
 	int supervisors, workers;     /* ends of the channel */
 	int64_t deadline;
 	struct composition *composition; /* of the child */
-	struct birth *const *others;	 /* of which the child must keep nothing */
+	char *trace; /* PATH_MAX bytes that both see: the child writes which trace is replayed */
+	struct birth *const *others; /* of which the child must keep nothing */
 	size_t other_count;
 };
 
@@ -50,6 +52,28 @@ static void close_all(struct birth *birth)
 	cleanup_close(&birth->child.pidfd);
 	cleanup_close(&birth->supervisors);
 	cleanup_close(&birth->workers);
+}
+
+static void release(struct birth *birth)
+{
+	if (birth != NULL && birth->trace != NULL)
+		munmap(birth->trace, PATH_MAX);
+	free(birth);
+}
+
+static struct birth *new_birth(void)
+{
+	struct birth *birth = calloc(1, sizeof(*birth));
+	int flags = MAP_SHARED | MAP_ANONYMOUS;
+	char *trace =
+	    birth == NULL ? MAP_FAILED : mmap(NULL, PATH_MAX, PROT_READ | PROT_WRITE, flags, -1, 0);
+
+	if (trace == MAP_FAILED) {
+		free(birth);
+		return NULL;
+	}
+	birth->trace = trace;
+	return birth;
 }
 
 /* ---- The child --------------------------------------------------------------------------------
@@ -96,6 +120,7 @@ static int compose_and_tell(void *owner, struct sandbox_policy *policy, char *wh
 			close_all(birth->others[i]);
 	if (compose_paths(birth->composition, policy, why, why_size) < 0)
 		return -1;
+	strlcpy(birth->trace, birth->composition->trace, PATH_MAX);
 	message = start_message(
 	    monitor->settings, monitor->paths, birth->composition, policy, &birth->report);
 	sent = channel_send(birth->supervisors, WIRE_OP_START, WIRE_START_ID, 0, message);
@@ -233,14 +258,14 @@ static int fork_both(
 struct birth *birth_begin(const struct monitor *monitor, const struct launch_request *request,
     struct birth *const *others, size_t count, struct launch_notice *notice)
 {
-	struct birth *birth = calloc(1, sizeof(*birth));
+	struct birth *birth = new_birth();
 	cleanup_free struct composition *composition = calloc(1, sizeof(*composition));
 	int ends[2];
 
 	*notice = (struct launch_notice){.what = LAUNCH_FAILED, .tag = request->tag};
 	if (!birth || !composition || channel_pair(ends) < 0) {
 		fail(notice, "no worker could be started", errno);
-		free(birth);
+		release(birth);
 		return NULL;
 	}
 	*birth = (struct birth){.monitor = monitor,
@@ -251,11 +276,12 @@ struct birth *birth_begin(const struct monitor *monitor, const struct launch_req
 	    .workers = ends[1],
 	    .deadline = deadline_now() + SETUP_MAX_NS,
 	    .composition = composition,
+	    .trace = birth->trace,
 	    .others = others,
 	    .other_count = count};
 	if (fork_both(birth, request, notice) < 0) {
 		close_all(birth);
-		free(birth);
+		release(birth);
 		return NULL;
 	}
 	birth->composition = NULL;
@@ -293,7 +319,8 @@ int birth_finish(struct birth *birth, struct launch_notice *notice, int fds[2])
 	} else {
 		fds[0] = birth->supervisors;
 		fds[1] = birth->child.pidfd;
+		strlcpy(notice->trace, birth->trace, sizeof(notice->trace));
 	}
-	free(birth);
+	release(birth);
 	return result;
 }

@@ -150,6 +150,7 @@ int launcher_receive(int fd, struct launch_notice *notice, int fds[2])
 	if (got < 0)
 		return errno == EAGAIN || errno == EINTR ? 0 : -1;
 	notice->why[sizeof(notice->why) - 1] = 0;
+	notice->trace[sizeof(notice->trace) - 1] = 0;
 	if (got == sizeof(*notice))
 		return 1;
 	for (int i = 0; i < 2; i++)

@@ -58,6 +58,7 @@ struct launch_notice {
 	int32_t pid, status;
 	uint32_t code; /* enum error_code */
 	char why[LAUNCH_WHY_MAX];
+	char trace[PATH_MAX]; /* LAUNCH_STARTED: the one that is replayed, links resolved; or "" */
 };
 
 /* The layers that the settings ask for; nothing visible, no limits. */

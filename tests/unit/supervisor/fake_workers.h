@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "supervisor/session.h"
+#include "supervisor/worker_spec.h"
 
 struct connection {
 	struct session *session; /* NULL: free */
@@ -22,6 +23,7 @@ static struct {
 	enum channel_result sending;
 	uint32_t last_type, last_id;
 	json_t *last_json;
+	char last_trace[PATH_MAX]; /* that the last worker was asked for with; "": the newest */
 	void (*note)(const char *what, const char *more); /* of interrupts and stops; or NULL */
 } workers;
 
@@ -37,10 +39,13 @@ static inline void end_table(struct session_table *table)
 static inline struct connection *workers_launch(
     void *owner, const struct worker_spec *spec, struct session *session)
 {
+	static struct launch_request request;
 	struct connection *connection = workers.slots;
 
 	(void)owner;
 	ck_assert_ptr_nonnull(spec);
+	worker_spec_request(spec, 1, &request);
+	strlcpy(workers.last_trace, request.names, sizeof(workers.last_trace));
 	workers.launches++;
 	if (workers.launcher_gone)
 		return NULL;

@@ -131,7 +131,7 @@ static void worker_says(const char *text)
 
 static void launched(void)
 {
-	session_launched(workers.last);
+	session_launched(workers.last, "");
 }
 
 static void open_session(void)

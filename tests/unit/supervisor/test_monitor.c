@@ -212,10 +212,11 @@ END_TEST
 /* ---- Requests -----------------------------------------------------------------------------------
  */
 
+static struct launch_notice notice;
+
 static enum launch_what next_notice(int fd, int wait_ms, bool *came)
 {
 	struct pollfd ready = {.fd = fd, .events = POLLIN};
-	struct launch_notice notice;
 	int fds[2];
 
 	for (;;) {
@@ -270,6 +271,49 @@ START_TEST(requests_that_no_supervisor_sends_are_refused)
 	expect_silence(fd, &bad, head + bad.length);
 	ck_assert_int_eq(launcher_request(fd, &good), 0);
 	ck_assert_int_eq(next_notice(fd, ANSWER_MS, &came), LAUNCH_STARTED);
+	close(fd);
+}
+END_TEST
+
+/* Directories with the files that make a trace. */
+static void make_trace(const char *traces, const char *name)
+{
+	char path[160];
+
+	snprintf(path, sizeof(path), "%s/%s", traces, name);
+	ck_assert_int_eq(mkdir(path, 0700), 0);
+	for (int i = 0; i < 2; i++) {
+		snprintf(path, sizeof(path), "%s/%s/%s", traces, name, i ? "version" : "events");
+		fclose(fopen(path, "w"));
+	}
+}
+
+/* A worker must not say it itself. */
+START_TEST(the_monitor_says_which_trace_is_replayed)
+{
+	static struct launch_request wanted;
+	static const char *const named[][2] = {
+	    {NULL, "b"}, {"latest-trace", "b"}, {"a", "a"}, {"none", ""}};
+	const char *const *name = named[_i];
+	const char *const names[LAUNCH_NAME_COUNT] = {[LAUNCH_TRACE] = name[0]};
+	char traces[80], path[100] = "";
+	bool came;
+
+	snprintf(traces, sizeof(traces), "%s/traces", folder);
+	ck_assert_int_eq(mkdir(traces, 0700), 0);
+	make_trace(traces, "a");
+	make_trace(traces, "b");
+	snprintf(path, sizeof(path), "%s/latest-trace", traces);
+	ck_assert_int_eq(symlink("b", path), 0);
+	setenv("_RR_TRACE_DIR", traces, 1);
+	ck_assert_int_eq(
+	    settings_set(settings, SETTING_LAYER_NET_NS, "prefer", SOURCE_FLAG, why), 0);
+	int fd = launcher_start(&paths, settings);
+	launcher_name(&wanted, 7, WORKER_REPLAY, WIRE_OP_REPLAY_START, names);
+	ck_assert_int_eq(launcher_request(fd, &wanted), 0);
+	ck_assert_int_eq(next_notice(fd, ANSWER_MS, &came), LAUNCH_STARTED);
+	snprintf(path, sizeof(path), "%s/%s", traces, name[1]);
+	ck_assert_str_eq(notice.trace, name[1][0] ? path : "");
 	close(fd);
 }
 END_TEST
@@ -366,6 +410,7 @@ int main(void)
 	    {a_server_in_a_home_or_a_common_place_has_no_work_tree, 1},
 	    {a_home_is_what_the_passwd_entry_says_too, 1},
 	    {requests_that_no_supervisor_sends_are_refused, 1},
+	    {the_monitor_says_which_trace_is_replayed, 4},
 	    {a_flood_of_refused_requests_does_not_fill_the_audit, 1},
 	    {names_are_read_from_a_list_of_mappings, 1},
 	    {garbage_is_no_list_of_mappings, 1},

@@ -10,7 +10,7 @@ START_TEST(starting_goes_by_launch_start_and_opening)
 	struct session *session = open_session("start");
 
 	expect_state(session, "starting");
-	session_launched(session);
+	session_launched(session, "");
 	expect_state(session, "starting");
 	ck_assert_int_eq(workers.last_type, WIRE_OP_START);
 	answered(session);
@@ -26,7 +26,7 @@ START_TEST(a_trace_that_does_not_open_leaves_no_session)
 {
 	struct session *session = open_session("start");
 
-	session_launched(session);
+	session_launched(session, "");
 	answered(session);
 	packet(session, 0, WIRE_FLAG_ERROR, "{\"code\":\"not_found\",\"message\":\"no\"}");
 	expect_gone("error:start,not_found,over");
@@ -227,7 +227,7 @@ START_TEST(a_job_ends_with_its_answer)
 	struct session *job =
 	    session_open(world.table, WORKER_QUERY, NULL, make_call("ps", WIRE_OP_PS, 30));
 
-	session_launched(job);
+	session_launched(job, "");
 	packet(job, 0, 0, "{}");
 	ck_assert_int_eq(workers.last_type, WIRE_OP_PS);
 	packet(job, 0, 0, "{}");
@@ -297,7 +297,7 @@ START_TEST(a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last)
 	session_open(world.table, WORKER_QUERY, json_object(), make_call("ps", WIRE_OP_PS, 10));
 	ck_assert_ptr_eq(session_choose(world.table, NULL, &code), second);
 	failed = open_session("start");
-	session_launched(failed);
+	session_launched(failed, "");
 	packet(failed, 0, 0, "{}");
 	packet(failed, 0, WIRE_FLAG_ERROR, "{\"code\":\"not_found\",\"message\":\"no\"}");
 	ck_assert_ptr_eq(session_choose(world.table, NULL, &code), second);

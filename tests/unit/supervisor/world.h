@@ -125,7 +125,7 @@ static inline void expect_state(const struct session *session, const char *name)
 
 static inline void bring_back(struct session *session)
 {
-	session_launched(session);
+	session_launched(session, "");
 	packet(session, 0, 0, "{}"); /* WIRE_OP_START */
 	packet(session, 0, 0, "{}"); /* WIRE_OP_REPLAY_START */
 }
