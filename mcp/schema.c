@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-/* A caller comes near no greater bound; it is checked all the same. */
-#define BOUND_SHOWN_MAX 100000
+/* Callers seldom come near a greater bound; it is checked all the same. */
+#define BOUND_SHOWN_MAX 1000
 
 struct type_schema {
 	const char *type, *items; /* items: of an array, or of a map's values */

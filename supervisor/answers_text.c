@@ -320,9 +320,11 @@ static void print_hits(FILE *out, const char *key, const json_t *hits)
 	fprintf(out, "%s:\n", key);
 	json_array_foreach(hits, i, hit)
 	{
-		fprintf(out, "%s thread %" JSON_INTEGER_FORMAT ": (%s) from %s",
-		    text_of(hit, "moment"), json_integer_value(json_object_get(hit, "tid")),
-		    text_of(hit, "args"), text_of(hit, "caller"));
+		fprintf(out, "%s thread %" JSON_INTEGER_FORMAT, text_of(hit, "moment"),
+		    json_integer_value(json_object_get(hit, "tid")));
+		if (json_object_get(hit, "args") != NULL)
+			fprintf(out, ": (%s)", text_of(hit, "args"));
+		fprintf(out, " from %s", text_of(hit, "caller"));
 		if (json_object_get(hit, "returned") != NULL)
 			fprintf(out, ", returned %s", text_of(hit, "returned"));
 		if (json_object_get(hit, "back_at") != NULL)
@@ -331,6 +333,10 @@ static void print_hits(FILE *out, const char *key, const json_t *hits)
 			    json_integer_value(json_object_get(hit, "events")));
 		json_object_foreach(json_object_get(hit, "evaluated"), name, value)
 		    fprintf(out, ", %s = %s", name, json_string_value(value));
+		if (json_object_get(hit, "sum") != NULL) {
+			fputs(", sum ", out);
+			print_scalar(out, json_object_get(hit, "sum"));
+		}
 		fputc('\n', out);
 	}
 }

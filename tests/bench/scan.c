@@ -26,9 +26,10 @@ struct question {
 #define END   "end"
 
 static const struct question of_loop[] = {
-    {"count 10^6 calls", START, "rr_trace_calls", "{'location': 'pass', 'limit': 1}", 1.3, 0.3},
+    {"count 10^6 calls", START, "rr_trace_calls", "{'location': 'pass', 'limit': 1, 'count': true}",
+	1.3, 0.3},
     {"a condition false 10^6 times", START, "rr_trace_calls",
-	"{'location': 'pass', 'condition': 'nth < 0', 'limit': 1}", 1.3, 0.3},
+	"{'location': 'pass', 'condition': 'nth < 0', 'limit': 1, 'count': true}", 1.3, 0.3},
     {"50 shown of 10^6, with two expressions", START, "rr_trace_calls",
 	"{'location': 'pass', 'limit': 50, 'evaluate': ['nth', 'large']}", 2, 1},
     {"history of a variable written 10^6 times", START, "rr_value_history",
@@ -41,8 +42,8 @@ static const struct question of_loop[] = {
 };
 
 static const struct question of_callers[] = {
-    {"count 1.6 * 10^5 calls", START, "rr_trace_calls", "{'location': 'called', 'limit': 1}", 1.3,
-	0.3},
+    {"count 1.6 * 10^5 calls", START, "rr_trace_calls",
+	"{'location': 'called', 'limit': 1, 'count': true}", 1.3, 0.3},
     {"the same grouped by caller", START, "rr_trace_calls",
 	"{'location': 'called', 'group_by': 'caller'}", 2, 1},
     {"lines of a file", START, "rr_lines_executed", "{'location': 'callers.c'}", 1.5, 1},
@@ -53,12 +54,12 @@ static const struct question of_callers[] = {
 
 /* Of programs without lines, by the names of their library's functions. */
 static const struct question of_any[] = {
-    {"count calls of memcpy", START, "rr_trace_calls", "{'location': 'memcpy', 'limit': 1}", 1.3,
-	0.3},
-    {"count calls of write", START, "rr_trace_calls", "{'location': 'write', 'limit': 1}", 1.3,
-	0.3},
-    {"count calls of malloc", START, "rr_trace_calls", "{'location': 'malloc', 'limit': 1}", 1.3,
-	0.3},
+    {"count calls of memcpy", START, "rr_trace_calls",
+	"{'location': 'memcpy', 'limit': 1, 'count': true}", 1.3, 0.3},
+    {"count calls of write", START, "rr_trace_calls",
+	"{'location': 'write', 'limit': 1, 'count': true}", 1.3, 0.3},
+    {"count calls of malloc", START, "rr_trace_calls",
+	"{'location': 'malloc', 'limit': 1, 'count': true}", 1.3, 0.3},
     {"calls of malloc by caller", START, "rr_trace_calls",
 	"{'location': 'malloc', 'group_by': 'caller'}", 2, 1},
     {"last malloc, from the end", END, "rr_last_time", "{'location': 'malloc'}", 2.5, 0},

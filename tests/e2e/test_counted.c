@@ -14,8 +14,8 @@ enum { PASSES_SHOWN = 20 };
 static long long total_up_to(struct scene *scene, const char *location, const char *condition,
     const char *to, const char *group_by, int limit)
 {
-	json_t *arguments =
-	    json_pack("{s:s, s:i, s:s*}", "location", location, "limit", limit, "to", to);
+	json_t *arguments = json_pack(
+	    "{s:s, s:i, s:b, s:s*}", "location", location, "limit", limit, "count", 1, "to", to);
 	long long total;
 
 	if (condition)
@@ -273,8 +273,8 @@ START_TEST(a_pass_counts_once_however_rr_comes_to_it)
 
 	snprintf(location, sizeof(location), "tallied.c:%lld",
 	    harness_line("tallied.c", "/* worker */"));
-	expect_all(client_tool(place.client, "rr_trace_calls", "{s:s, s:i}", "location", location,
-		       "limit", 1),
+	expect_all(client_tool(place.client, "rr_trace_calls", "{s:s, s:i, s:b}", "location",
+		       location, "limit", 1, "count", 1),
 	    NUMBER("total", 3 * 400), ABSENT("cut_off"));
 }
 END_TEST
@@ -366,7 +366,7 @@ static const struct row {
 } rows_of_many[] = {
     {"called(i);", 30000, "9999"},
     {"pointer(i);", 10002, "9999"},
-    {"called(by);", 30000, "9999"},
+    {"inlined(i);", 30000, "9999"},
     {"called(-depth);", 21, "-20"},
     {"called(6); /* once */", 1, "6"},
 };

@@ -133,8 +133,9 @@ START_TEST(a_call_without_a_frame_of_its_own_has_no_result)
 {
 	cleanup_scene struct scene scene = scene_open("returns_inlined", NULL);
 	for (int limit = 1; limit <= 4; limit++) {
-		json_auto_t *answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:b, s:i}",
-		    "location", "thrice", "returns", 1, "limit", limit);
+		json_auto_t *answer =
+		    client_tool(scene.client, "rr_trace_calls", "{s:s, s:b, s:i, s:b}", "location",
+			"thrice", "returns", 1, "limit", limit, "count", 1);
 		const json_t *rows = json_object_get(answer, "hits");
 
 		expect_number(answer, "total", 4);
@@ -154,8 +155,9 @@ START_TEST(a_call_that_was_left_does_not_take_the_next_ones_result)
 {
 	cleanup_scene struct scene scene = scene_open("returns_inlined", NULL);
 	for (int limit = 1; limit <= 3; limit++) {
-		json_auto_t *answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:b, s:i}",
-		    "location", "leave_once", "returns", 1, "limit", limit);
+		json_auto_t *answer =
+		    client_tool(scene.client, "rr_trace_calls", "{s:s, s:b, s:i, s:b}", "location",
+			"leave_once", "returns", 1, "limit", limit, "count", 1);
 
 		expect_number(answer, "total", 3);
 		expect_text(answer, "hits.0.returned", "<left without a return>");
@@ -197,8 +199,8 @@ START_TEST(what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch)
 	json_auto_t *all = client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "add");
 	const char *seventh = answer_text(all, "hits.6.moment");
 
-	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:s}", "location", "add",
-		       "limit", 3, "to", seventh),
+	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:b, s:s}", "location",
+		       "add", "limit", 3, "count", 1, "to", seventh),
 	    NUMBER("total", 7), COUNT("hits", 3), HAS("more", "4 more"));
 	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "add",
 		       "from", seventh),

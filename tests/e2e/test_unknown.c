@@ -17,8 +17,8 @@ START_TEST(a_body_without_debug_information_is_counted_once_behind_its_stub)
 		expect_all_of(__FILE__, __LINE__,
 		    client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", RETHROW),
 		    right);
-		expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i}", "location",
-			       RETHROW, "limit", 1),
+		expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:b}",
+			       "location", RETHROW, "limit", 1, "count", 1),
 		    NUMBER("total", 2));
 		if (i == 0)
 			scene_run_to(&scene, "main");

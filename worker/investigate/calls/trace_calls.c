@@ -5,15 +5,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/calls/keyed_groups.h"
+#include "worker/investigate/calls/call_groups.h"
+#include "worker/investigate/calls/caller.h"
+#include "worker/investigate/calls/running_sum.h"
 #include "worker/investigate/counting/counted.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/search/returns.h"
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/code/where.h"
 #include "worker/serve/handlers.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
@@ -24,23 +24,20 @@
 #include "worker/moment/moment_names.h"
 #include "worker/read/values/values.h"
 
-#define ROWS_BYTES   (20 * 1024) /* rows in an answer */
-#define GROUPS_MAX   KEYED_GROUPS_MAX
-#define GROUPS_BYTES (8 * 1024)
-#define KEY_MAX	     120
-#define PASSES_MAX   20000 /* stops at which we look; then we give up counting */
-#define NO_MORE	     1000000000
-#define BY_CALLER    "caller"
+#define ROWS_BYTES	(20 * 1024) /* rows in an answer */
+#define PASSES_MAX	20000	    /* stops at which we look; then we give up counting */
+#define NO_MORE		1000000000
+#define COUNT_WORDS_MAX 64
+#define SUM_WORDS_MAX	300
 
 struct trace_calls {
 	const struct trace_calls_args *args;
 	int number; /* gdb's */
-	json_t *hits, *groups;
-	struct moment last[GROUPS_MAX]; /* of each group; its ticks are -1 where it is not known */
-	struct keyed_groups keyed;
-	size_t without_last; /* groups */
-	size_t bytes, group_bytes;
-	long long count, ungrouped;
+	json_t *hits;
+	struct call_groups groups;
+	struct running_sum sum;
+	size_t bytes;
+	long long count;
 	struct hits_unread unread;
 	bool full;	    /* there are as many rows as the call asked for */
 	bool tried;	    /* to count the rest without looking at it */
@@ -54,135 +51,53 @@ struct trace_calls {
 	struct returns returns;
 };
 
-static json_t *caller_words(struct replay *replay)
-{
-	json_t *where = where_from(replay, 1);
-	json_t *words = where ? where_words(where) : json_string("no caller");
-
-	json_decref(where);
-	return words;
-}
-
-/* A value, or the reason why there is none, as "<Division by zero>". NULL with *failure filled if
- * the expression may not be evaluated. *decides: see where_caller. */
-static json_t *key_of(const struct trace_calls *calls, struct replay *replay,
-    unsigned long long *decides, struct failure *failure)
-{
-	char *value = NULL, *type = NULL, why[KEY_MAX] = "", refusal[KEY_MAX + 4];
-	const char *told = refusal, *by = calls->args->group_by;
-	json_t *key = NULL;
-
-	*decides = 0;
-	if (strcmp(by, BY_CALLER) == 0) {
-		key = where_caller(replay, decides);
-		return key ? key : json_string("no caller");
-	}
-	if (values_read(replay, by, &value, &type, why, sizeof(why)) == 0 && value)
-		told = value;
-	else
-		snprintf(refusal, sizeof(refusal), "<%s>", why);
-	if (value || !expression_is_harmful(by, why, failure))
-		key = scrub_json_middle(told, strlen(told), KEY_MAX, NULL);
-	free(value);
-	free(type);
-	return key;
-}
-
-/* {key, count, first}, and "last" at the end: of many passes only few are named. */
-static bool add_group(struct trace_calls *calls, struct replay *replay, struct failure *failure)
-{
-	const struct moment *now = replay_now(replay);
-	unsigned long long decides;
-	json_t *key = key_of(calls, replay, &decides, failure), *group, *found = NULL;
-	size_t i, which = GROUPS_MAX;
-
-	if (!key)
-		return false;
-	json_array_foreach(calls->groups, i, group)
-	{
-		if (json_equal(json_object_get(group, "key"), key)) {
-			found = group;
-			which = i;
-		}
-	}
-	if (!found && i < GROUPS_MAX && calls->group_bytes < GROUPS_BYTES) {
-		which = i;
-		found = json_pack(
-		    "{s:O, s:i, s:o}", "key", key, "count", 0, "first", moment_name(replay, now));
-		json_array_append_new(calls->groups, found);
-		calls->group_bytes += json_string_length(key) + 80;
-	}
-	if (found) {
-		json_object_set_new(found, "count",
-		    json_integer(json_integer_value(json_object_get(found, "count")) + 1));
-		position_take_sum(replay);
-		calls->last[which] = *now;
-	} else {
-		calls->ungrouped++;
-	}
-	keyed_groups_look(&calls->keyed, replay, which, decides);
-	json_decref(key);
-	return true;
-}
-
-static void name_last(struct trace_calls *calls, struct replay *replay)
-{
-	json_t *group;
-	size_t i;
-
-	json_array_foreach(calls->groups, i, group)
-	{
-		if (calls->last[i].ticks >= 0)
-			json_object_set_new(group, "last", moment_name(replay, &calls->last[i]));
-	}
-}
-
-/* The largest group first; those of one size as they came. */
-static json_t *sorted_groups(const json_t *groups)
-{
-	json_t *sorted = json_array(), *group, *other;
-	size_t i;
-
-	json_array_foreach((json_t *)groups, i, group)
-	{
-		json_int_t count = json_integer_value(json_object_get(group, "count"));
-		size_t at = json_array_size(sorted);
-
-		while (at > 0 && (other = json_array_get(sorted, at - 1)) &&
-		       json_integer_value(json_object_get(other, "count")) < count)
-			at--;
-		json_array_insert(sorted, at, group);
-	}
-	return sorted;
-}
-
 /* Who asks for groups reads no single calls, unless something is to be read at each. */
 static bool wants_rows(const struct trace_calls_args *args)
 {
 	return !args->group_by || args->evaluate || args->returns;
 }
 
-static void add_evaluated(struct replay *replay, json_t *row, const json_t *expressions)
+/* Which rows end the search, because nothing is to be known of the passes behind them. */
+static bool ends_at_limit(const struct trace_calls_args *args)
 {
-	if (json_array_size(expressions))
-		evaluate_beside(replay, row, expressions);
+	return !args->count && !args->group_by && !args->sum;
 }
 
-/* {moment, tid, args?, caller, evaluated?}, and later {returned, events, back_at}. */
-static void add_row(struct trace_calls *calls, struct replay *replay)
+/* There are as many rows as there are to be, and only their returns may be awaited. */
+static bool is_at_limit(const struct trace_calls *calls)
 {
-	const struct moment *now = replay_now(replay);
-	json_t *frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), *row, *args;
-	char *text;
+	return calls->full && ends_at_limit(calls->args);
+}
+
+static enum scan_verdict on_or_enough(const struct trace_calls *calls)
+{
+	return is_at_limit(calls) && !calls->returns.count ? SCAN_ENOUGH : SCAN_ON;
+}
+
+static void add_arguments(struct replay *replay, json_t *row)
+{
+	json_t *frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), *args;
 
 	values_complete(replay, replay_selected(replay)->number, 0, frame);
 	args = frame_args(frame);
-
-	row = json_pack("{s:o, s:i}", "moment", moment_name(replay, now), "tid", now->tid);
 	if (args)
 		json_object_set_new(row, "args", args);
-	json_object_set_new(row, "caller", caller_words(replay));
-	add_evaluated(replay, row, calls->args->evaluate);
+}
+
+/* {moment, tid, args?, caller, evaluated?, sum?}, and later {returned, events, back_at}. */
+static void add_row(struct trace_calls *calls, struct replay *replay)
+{
+	const struct moment *now = replay_now(replay);
+	json_t *row = json_pack("{s:o, s:i}", "moment", moment_name(replay, now), "tid", now->tid);
+	char *text;
+
+	if (calls->args->arguments)
+		add_arguments(replay, row);
+	json_object_set_new(row, "caller", caller_shown(replay, calls->args->skip));
+	if (json_array_size(calls->args->evaluate))
+		evaluate_beside(replay, row, calls->args->evaluate);
+	if (calls->args->sum)
+		json_object_set_new(row, "sum", running_sum_json(calls->sum.total));
 	text = json_dumps(row, JSON_COMPACT);
 	/* The return values come on top. */
 	calls->bytes += (text ? strlen(text) : 0) + (calls->args->returns ? 200 : 0);
@@ -212,7 +127,7 @@ static bool count_inside(struct trace_calls *calls, struct replay *replay, struc
 {
 	const struct counted counted = {.location = calls->args->location,
 	    .condition = calls->args->condition,
-	    .key = calls->keyed.on ? calls->keyed.key : NULL,
+	    .key = calls->groups.keyed.on ? calls->groups.keyed.key : NULL,
 	    .end = search->bounded ? &search->bound : NULL};
 	struct gdb *gdb = replay_gdb(replay);
 	int number;
@@ -237,8 +152,8 @@ static void count_only(struct trace_calls *calls, struct replay *replay, struct 
 {
 	const bool ends_well = !search->bounded || search->guard;
 
-	if (!calls->full || calls->tried || calls->args->group_by || !ends_well ||
-	    calls->returns.count)
+	if (!calls->full || calls->tried || calls->args->group_by || calls->args->sum ||
+	    !ends_well || calls->returns.count)
 		return;
 	calls->tried = true;
 	if (!(calls->args->returns && calls->args->condition) &&
@@ -258,19 +173,42 @@ static void count_groups(struct trace_calls *calls, struct replay *replay, struc
 	const struct trace_calls_args *args = calls->args;
 	const bool ends_well = !search->bounded || search->guard;
 
-	if (calls->tried || !ends_well || args->returns || strcmp(args->group_by, BY_CALLER) != 0 ||
-	    (!calls->full && wants_rows(args)))
+	if (calls->tried || !ends_well || args->returns || args->sum ||
+	    !call_groups_by_caller(args) || (!calls->full && wants_rows(args)))
 		return;
 	calls->tried = true;
-	if (keyed_groups_begin(&calls->keyed, replay, calls->count) &&
+	if (keyed_groups_begin(&calls->groups.keyed, replay, calls->count) &&
 	    !count_inside(calls, replay, search))
-		calls->keyed.on = false;
+		calls->groups.keyed.on = false;
 }
 
 struct visit {
 	struct trace_calls *calls;
 	struct search *search;
 };
+
+/* A pass that is asked for. */
+static enum scan_verdict take(struct trace_calls *calls, struct replay *replay,
+    struct search *search, struct failure *failure)
+{
+	const struct trace_calls_args *args = calls->args;
+	long long value = 0;
+
+	calls->count++;
+	if (args->sum && !running_sum_add(&calls->sum, replay, args->sum, &value, failure))
+		return SCAN_GIVE_UP;
+	if (!calls->full && wants_rows(args))
+		add_row(calls, replay);
+	if (is_at_limit(calls))
+		return on_or_enough(calls);
+	count_only(calls, replay, search);
+	if (args->group_by) {
+		if (!call_groups_add(&calls->groups, replay, args, value, failure))
+			return SCAN_GIVE_UP;
+		count_groups(calls, replay, search);
+	}
+	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+}
 
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
@@ -279,9 +217,11 @@ static enum scan_verdict see(
 	struct trace_calls *calls = visit->calls;
 
 	if (returns_take(&calls->returns, replay, hit) || hit->breakpoint != calls->number)
-		return SCAN_ON;
+		return on_or_enough(calls);
 	if (calls->args->returns)
 		returns_pass(&calls->returns, replay);
+	if (is_at_limit(calls))
+		return on_or_enough(calls);
 	switch (location_hits_judge(replay, calls->args->condition, &calls->unread, failure)) {
 	case HIT_REFUSED:
 		return SCAN_GIVE_UP;
@@ -292,16 +232,7 @@ static enum scan_verdict see(
 	case HIT_MEANT:
 		break;
 	}
-	calls->count++;
-	if (!calls->full && wants_rows(calls->args))
-		add_row(calls, replay);
-	count_only(calls, replay, visit->search);
-	if (calls->args->group_by) {
-		if (!add_group(calls, replay, failure))
-			return SCAN_GIVE_UP;
-		count_groups(calls, replay, visit->search);
-	}
-	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
+	return take(calls, replay, visit->search, failure);
 }
 
 /* A pass at which the condition could not be read may be one of those that are asked for. */
@@ -316,91 +247,110 @@ static json_t *conclude_none(const struct trace_calls *calls, const char *condit
 	    condition[0] ? " where " : "", condition);
 }
 
+/* "10 times", or "the first 10 times" where more may follow. */
+static void tell_count(const struct trace_calls *calls, char words[COUNT_WORDS_MAX])
+{
+	if (is_at_limit(calls) && calls->count == 1)
+		snprintf(words, COUNT_WORDS_MAX, "the first time");
+	else
+		snprintf(words, COUNT_WORDS_MAX, "%s%lld time%s",
+		    is_at_limit(calls) ? "the first " : "", calls->count,
+		    calls->count == 1 ? "" : "s");
+}
+
 static json_t *conclude(const struct trace_calls *calls)
 {
 	const struct trace_calls_args *args = calls->args;
-	const char *first = wants_rows(args) ? mi_text(json_array_get(calls->hits, 0), "moment")
-					     : mi_text(json_array_get(calls->groups, 0), "first");
+	const char *first = wants_rows(args)
+				? mi_text(json_array_get(calls->hits, 0), "moment")
+				: mi_text(json_array_get(calls->groups.rows, 0), "first");
 	const char *condition = args->condition ? args->condition : "";
+	char count[COUNT_WORDS_MAX], sum[SUM_WORDS_MAX] = "";
 
 	if (!calls->count)
 		return conclude_none(calls, condition);
-	return json_sprintf("%lld time%s through %.200s%s%.200s, first at %s", calls->count,
-	    calls->count == 1 ? "" : "s", args->location, condition[0] ? " where " : "", condition,
-	    first);
+	tell_count(calls, count);
+	if (args->sum && calls->sum.unread < calls->count)
+		snprintf(
+		    sum, sizeof(sum), "; the sum of %.200s is %lld", args->sum, calls->sum.total);
+	return json_sprintf("%s through %.200s%s%.200s, first at %s%s", count, args->location,
+	    condition[0] ? " where " : "", condition, first, sum);
+}
+
+/* How much there is beside the rows, and how to get it. */
+static void tell_rest(const struct trace_calls *calls, enum search_end end, json_t *answer)
+{
+	long long told = (long long)json_array_size(calls->hits);
+	const char *last = mi_text(json_array_get(calls->hits, (size_t)told - 1), "moment");
+
+	if (is_at_limit(calls))
+		json_object_set_new(answer, "more",
+		    json_sprintf("it ended with %lld row%s: from=%s shows the next ones, and "
+				 "count=true counts all",
+			told, told == 1 ? "" : "s", last));
+	else if (calls->count > told && wants_rows(calls->args))
+		json_object_set_new(answer, "more",
+		    json_sprintf("%lld more are counted; from=%s shows the next ones",
+			calls->count - told, last));
+	if (end == SEARCH_WHOLE && calls->groups.without_last)
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("the time is over: all calls are counted, but the last ones of "
+				 "%zu groups were not found; give a longer deadline",
+			calls->groups.without_last));
+	if (end == SEARCH_ENOUGH && !is_at_limit(calls))
+		json_object_set_new(answer, "cut_off",
+		    json_sprintf("it stopped counting at %d: narrow it with condition, from and to",
+			PASSES_MAX));
+}
+
+static void tell_sum(const struct trace_calls *calls, struct replay *replay, json_t *answer)
+{
+	json_t *unread = running_sum_tell_unread(replay, &calls->sum);
+
+	if (calls->args->sum && calls->sum.unread < calls->count)
+		json_object_set_new(answer, "sum", running_sum_json(calls->sum.total));
+	if (unread)
+		json_object_set_new(answer, "sum_unread", unread);
 }
 
 static json_t *answer_of(
     struct trace_calls *calls, const struct search *search, enum search_end end)
 {
-	long long told = (long long)json_array_size(calls->hits);
-	const json_t *last = json_array_get(calls->hits, (size_t)told - 1);
 	json_t *answer = json_object();
 	json_t *unread = location_hits_tell_unread(search->replay, &calls->unread);
 
-	name_last(calls, search->replay);
 	json_object_set_new(answer, "conclusion", conclude(calls));
-	json_object_set_new(answer, "total", json_integer(calls->count));
-	if (told)
+	if (!is_at_limit(calls))
+		json_object_set_new(answer, "total", json_integer(calls->count));
+	tell_sum(calls, search->replay, answer);
+	if (json_array_size(calls->hits))
 		json_object_set(answer, "hits", calls->hits);
-	if (json_array_size(calls->groups))
-		json_object_set_new(answer, "groups", sorted_groups(calls->groups));
-	if (calls->ungrouped)
-		json_object_set_new(answer, "ungrouped", json_integer(calls->ungrouped));
+	call_groups_tell(&calls->groups, search->replay, answer);
 	if (unread)
 		json_object_set_new(answer, "condition_unread", unread);
-	search_tell(search, end, answer);
-	if (calls->count > told && wants_rows(calls->args))
-		json_object_set_new(answer, "more",
-		    json_sprintf("%lld more are counted; from=%s shows the next ones",
-			calls->count - told, mi_text(last, "moment")));
-	if (end == SEARCH_WHOLE && calls->without_last)
-		json_object_set_new(answer, "cut_off",
-		    json_sprintf("the time is over: all calls are counted, but the last ones of "
-				 "%zu groups were not found; give a longer deadline",
-			calls->without_last));
-	if (end == SEARCH_ENOUGH)
-		json_object_set_new(answer, "cut_off",
-		    json_sprintf("it stopped counting at %d: narrow it with condition, from and to",
-			PASSES_MAX));
+	if (!is_at_limit(calls) || end == SEARCH_CUT)
+		search_tell(search, end, answer);
+	tell_rest(calls, end, answer);
 	return answer;
 }
 
-/* The groups of the calls that were counted, and the last ones of each. False: they do not fit. */
+/* Of the calls that were counted by caller. False: they do not fit. */
 static bool add_keyed(struct trace_calls *calls, struct replay *replay, struct search *search,
     enum search_end end, unsigned long long sum)
 {
 	struct keyed_counts counts;
-	const struct trace_calls_args *args = calls->args;
-	bool fits = keyed_groups_count(&calls->keyed, replay, sum, &counts);
-	json_t *group;
-	size_t i;
+	bool fits;
 
-	if (!fits)
+	if (!keyed_groups_count(&calls->groups.keyed, replay, sum, &counts))
 		return false;
-	json_array_foreach(calls->groups, i, group)
-	{
-		json_int_t looked = json_integer_value(json_object_get(group, "count"));
-
-		json_object_set_new(group, "count", json_integer(looked + counts.count[i]));
-	}
-	calls->ungrouped += counts.count[GROUPS_MAX];
 	temporary_breakpoint_delete(replay, calls->number);
 	calls->number = 0;
-	if (end == SEARCH_WHOLE)
-		fits = keyed_groups_find_last(
-		    &counts, search, args->location, args->condition, calls->last);
-	for (i = 0; i < GROUPS_MAX; i++) {
-		if (!counts.last[i])
-			continue;
-		calls->last[i].ticks = -1;
-		calls->without_last++;
-	}
+	fits = call_groups_add_keyed(&calls->groups, calls->args, search, end, &counts);
 	/* What was counted until an interrupt is the answer. */
 	if (replay_worker(replay)->interrupt && !replay_worker(replay)->broken)
 		replay_worker(replay)->half_read = false;
-	return fits &&
-	       (end != SEARCH_WHOLE || !calls->without_last || replay_worker(replay)->interrupt);
+	return fits && (end != SEARCH_WHOLE || !calls->groups.without_last ||
+			   replay_worker(replay)->interrupt);
 }
 
 /* Adds what was counted to what was looked at. If that is lost, there is no time left for it, or
@@ -424,7 +374,7 @@ static bool add_counted(struct trace_calls *calls, struct replay *replay, struct
 		return false;
 	}
 	calls->count += (long long)(sum - calls->before);
-	if (calls->keyed.on && !add_keyed(calls, replay, search, end, sum)) {
+	if (calls->groups.keyed.on && !add_keyed(calls, replay, search, end, sum)) {
 		calls->lost = true;
 		failure_set(failure, ERROR_GDB_FAILED, "ask again about a smaller stretch",
 		    "what was counted by caller is not complete");
@@ -454,7 +404,7 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 	if (end != SEARCH_FAILED && !add_counted(calls, replay, &search, end, failure))
 		end = SEARCH_FAILED;
 	passes_restore(replay, &calls->way);
-	keyed_groups_end(&calls->keyed);
+	keyed_groups_end(&calls->groups.keyed);
 	returns_end(&calls->returns, replay);
 	if (end == SEARCH_WHOLE && !calls->count &&
 	    !location_hits_was_known(replay, calls->number, args->location, failure))
@@ -499,14 +449,14 @@ static json_t *search_once(
 
 	*calls = (struct trace_calls){.args = calls->args,
 	    .hits = json_array(),
-	    .groups = json_array(),
+	    .groups = {.rows = json_array()},
 	    .tried = by_stops,
 	    .number = set_breakpoint(calls->args, replay, failure)};
 	if (calls->number)
 		answer = search_all(calls, replay, failure);
 	temporary_breakpoint_delete(replay, calls->number);
 	json_decref(calls->hits);
-	json_decref(calls->groups);
+	json_decref(calls->groups.rows);
 	return answer;
 }
 

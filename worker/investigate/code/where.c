@@ -64,7 +64,7 @@ json_t *where_callers(
 	return callers;
 }
 
-static json_t *from_frames(struct replay *replay, json_t *frames)
+json_t *where_of(struct replay *replay, json_t *frames)
 {
 	json_t *own = frames_first_own(replay, frames), *where;
 	size_t passed;
@@ -83,36 +83,10 @@ json_t *where_from(struct replay *replay, int level)
 {
 	json_t *frames =
 	    frames_from(replay, replay_selected(replay)->number, level, FRAMES_MAX, FRAMES_BYTES);
-	json_t *where = json_array_size(frames) ? from_frames(replay, frames) : NULL;
+	json_t *where = json_array_size(frames) ? where_of(replay, frames) : NULL;
 
 	json_decref(frames);
 	return where;
-}
-
-/* Its address, if the words for these frames are about the first one alone. */
-static unsigned long long first_decides(
-    struct replay *replay, const json_t *frames, const json_t *own)
-{
-	const json_t *first = json_array_get(frames, 0);
-
-	return own == first && frame_is_own(replay, first) ? mi_address(first, "address") : 0;
-}
-
-json_t *where_caller(struct replay *replay, unsigned long long *decides)
-{
-	json_t *frames =
-	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, FRAMES_BYTES);
-	json_t *where = NULL, *words = NULL;
-
-	*decides = 0;
-	if (json_array_size(frames)) {
-		*decides = first_decides(replay, frames, frames_first_own(replay, frames));
-		where = from_frames(replay, frames);
-		words = where_words(where);
-	}
-	json_decref(where);
-	json_decref(frames);
-	return words;
 }
 
 json_t *where_own(struct replay *replay)

@@ -47,10 +47,8 @@ json_t *where_behind(struct replay *replay, struct where_code *code);
 /* The same for frame `level` and its callers; NULL if there is none. */
 json_t *where_from(struct replay *replay, int level);
 
-/* The caller of the innermost frame, in words to be released; NULL: there is none. *decides: the
- * address in it, if the same words belong to each call that comes back there; else 0. LIMIT: not if
- * the program puts another library in the place of the caller's. */
-json_t *where_caller(struct replay *replay, unsigned long long *decides);
+/* The same for these frames, which keep their addresses only until then. */
+json_t *where_of(struct replay *replay, json_t *frames);
 
 /* The function at an address, by its symbol: its first instruction, and its name without arguments.
  * False if no symbol covers the address. */

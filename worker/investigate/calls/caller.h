@@ -1,0 +1,22 @@
+#ifndef WORKER_CALLER_H
+#define WORKER_CALLER_H
+/*
+ * Who called the function in which the program stands, as one who groups calls wants it: functions
+ * of the program that the compiler put into their caller are passed over, and those that a client
+ * names.
+ */
+#include "worker/session/replay.h"
+
+/*
+ * The caller of the innermost frame, in words to be released; NULL: there is none. `skip` (may be
+ * NULL) has names of functions. *decides (may be NULL): the address in it, if the same words belong
+ * to each call that comes back there; else 0. LIMIT: not if the program puts another library in the
+ * place of the caller's.
+ */
+json_t *caller_words(struct replay *replay, const json_t *skip, unsigned long long *decides);
+
+/* The same without a look at what the compiler did: the next frame that is not named, as rows of
+ * calls show it. Never NULL. */
+json_t *caller_shown(struct replay *replay, const json_t *skip);
+
+#endif
