@@ -106,13 +106,55 @@ START_TEST(a_crash_is_reported_though_its_signal_is_passed_over)
 }
 END_TEST
 
+/* Signals that end the program from outside of its code: as many as end it in different ways. */
+static const char *const endings[] = {
+    "ends_by 6", "ends_by 15", "ends_by 11", "ends_by 2", "ends_by 5"};
+
+/* What a search answers at the signal is what it answers at the end, which is the next moment. */
+static json_t *ask(struct scene *scene, const char *tool, const char *name, const char *text)
+{
+	json_t *answer = client_tool(scene->client, tool, "{s:s}", name, text);
+
+	client_tool_done(scene->client, "rr_select_frame", "{s:i}", "frame_level", 1);
+	return answer;
+}
+
+START_TEST(searches_from_a_signal_that_ends_the_program_come_back)
+{
+	static const struct {
+		const char *tool, *name, *text;
+	} asked[] = {{"rr_last_time", "location", "pass"}, {"rr_origin_of", "expression", "kept"},
+	    {"rr_value_history", "expression", "kept"}, {"rr_last_change", "expression", "kept"},
+	    {"rr_frame_story", "location", "pass"}, {"rr_when_became", "predicate", "kept == 14"},
+	    {"rr_trace_calls", "location", "pass"}};
+	cleanup_scene struct scene scene = scene_open(endings[_i], NULL);
+	json_t *answers[2][TIMES(asked)];
+
+	for (int at_end = 0; at_end < 2; at_end++) {
+		if (at_end)
+			client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "end");
+		else
+			expect_answer(go_on(&scene), "reason", "signal");
+		client_tool_done(scene.client, "rr_select_frame", "{s:i}", "frame_level", 1);
+		for (int i = 0; i < TIMES(asked); i++)
+			answers[at_end][i] =
+			    ask(&scene, asked[i].tool, asked[i].name, asked[i].text);
+	}
+	for (int i = 0; i < TIMES(asked); i++)
+		expect_same(answers[0][i], answers[1][i]);
+}
+END_TEST
+
 int main(void)
 {
-	const TTest *const tests[] = {what_the_program_handles_is_passed_over_and_faults_are_not,
-	    any_signal_can_be_stopped_at_or_passed_over_both_ways,
-	    a_session_that_is_brought_back_keeps_it, timers_do_not_stop_and_can,
-	    what_is_no_signal_or_the_debuggers_own_is_refused,
-	    a_crash_is_reported_though_its_signal_is_passed_over, NULL};
-	return scene_main("signals", tests,
-	    (const char *const[]){"signals_sync", "signals_timer", "list_corruption", NULL});
+	const struct looped tests[] = {
+	    {what_the_program_handles_is_passed_over_and_faults_are_not, 1},
+	    {any_signal_can_be_stopped_at_or_passed_over_both_ways, 1},
+	    {a_session_that_is_brought_back_keeps_it, 1}, {timers_do_not_stop_and_can, 1},
+	    {what_is_no_signal_or_the_debuggers_own_is_refused, 1},
+	    {a_crash_is_reported_though_its_signal_is_passed_over, 1},
+	    {searches_from_a_signal_that_ends_the_program_come_back, TIMES(endings)}, {NULL, 0}};
+	return scene_main_loops("signals", tests,
+	    (const char *const[]){"signals_sync", "signals_timer", "list_corruption", endings[0],
+		endings[1], endings[2], endings[3], endings[4], NULL});
 }

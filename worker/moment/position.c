@@ -206,6 +206,10 @@ bool position_go_event(struct replay *replay, long long event, struct failure *f
 		event = images_last_event(replay);
 	if (!crossing_enter(replay, images_of_event(replay, event), failure))
 		return false;
+	/* A search may have run to the end without a look at where it stood. */
+	if (stop_kind(replay) == STOP_END && !replay_is_at_end(replay) &&
+	    !position_update(replay, failure))
+		return false;
 	/* From the end, rr would search for a later event forever. */
 	if (position_is_end(replay) && event > replay_now(replay)->event)
 		return true;

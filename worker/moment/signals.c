@@ -104,11 +104,14 @@ void signals_stop_at_faults(struct replay *replay)
 	    "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
 }
 
-/* gdb's "all" leaves out the signals with which it stops the program itself. rr reports a process's
- * end as SIGKILL. */
+/* gdb's "all" leaves out the signals with which it stops the program itself: SIGINT, for which rr
+ * has a stop without a signal, and SIGTRAP, which scan.h passes over. rr reports a process's end as
+ * SIGKILL. */
 void signals_pass_all(struct replay *replay)
 {
+	replay_run(replay)->signals_pass = true;
 	gdb_must_console(replay_gdb(replay), "handle all nostop noprint pass");
+	gdb_must_console(replay_gdb(replay), "handle SIGINT nostop noprint pass");
 	gdb_must_console(replay_gdb(replay), "handle SIGKILL stop print pass");
 }
 
@@ -116,7 +119,9 @@ void signals_stop_again(struct replay *replay)
 {
 	if (replay_worker(replay)->broken)
 		return;
+	replay_run(replay)->signals_pass = false;
 	gdb_must_console(replay_gdb(replay), "handle all stop print pass");
+	gdb_must_console(replay_gdb(replay), "handle SIGINT stop print pass");
 	signals_apply(replay);
 }
 

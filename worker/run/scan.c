@@ -77,6 +77,8 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 		hit = scan_hit(replay, direction);
 		if (is_edge(hit.kind))
 			return SCAN_EDGE;
+		if (hit.kind == STOP_SIGNAL && replay_run(replay)->signals_pass)
+			continue;
 		switch (visit(context, replay, &hit, failure)) {
 		case SCAN_ON:
 			break;

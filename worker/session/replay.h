@@ -88,6 +88,7 @@ struct run {
 	struct moment departed; /* where it began; event 0: the program stands */
 	bool crossed;		/* an exec: the description of the next stop says so */
 	long long passed_over;	/* hits without an access; see unaccessed.h */
+	bool signals_pass;	/* a search runs past all; see signals_pass_all */
 };
 
 struct run *replay_run(struct replay *replay);
