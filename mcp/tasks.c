@@ -141,13 +141,21 @@ static int64_t task_after(const struct mcp_server *server)
 	return after > 0 ? after : MCP_TASK_AFTER_MS;
 }
 
+/* When a call becomes a task; INT64_MAX: never. */
+static int64_t due(const struct mcp_server *server, const struct mcp_request *request)
+{
+	int64_t after = task_after(server);
+
+	return request->takes_tasks && after < MCP_TASK_NEVER ? request->begun + after : INT64_MAX;
+}
+
 int64_t mcp_server_next_task(const struct mcp_server *server)
 {
 	int64_t next = INT64_MAX;
 
 	for (const struct mcp_request *request = server->requests; request; request = request->next)
-		if (request->takes_tasks && request->begun + task_after(server) < next)
-			next = request->begun + task_after(server);
+		if (due(server, request) < next)
+			next = due(server, request);
 	return next;
 }
 
@@ -155,7 +163,7 @@ void mcp_server_make_tasks(struct mcp_server *server, int64_t now)
 {
 	for (struct mcp_request *request = server->requests, *next; request; request = next) {
 		next = request->next;
-		if (!request->takes_tasks || now - request->begun < task_after(server))
+		if (due(server, request) == INT64_MAX || due(server, request) > now)
 			continue;
 		request->takes_tasks = false; /* is asked once */
 		request->task = make_room(server, now) ? make_task(request) : NULL;

@@ -69,7 +69,18 @@ START_TEST(a_call_becomes_a_task_after_25_s_or_what_is_set)
 {
 	expect_task_after(0, 25000);
 	expect_task_after(1000, 1000);
-	expect_task_after(MCP_TASK_NEVER, MCP_TASK_NEVER);
+}
+
+START_TEST(a_call_never_becomes_a_task_if_that_is_set)
+{
+	mcp_server_free(exchange.server);
+	exchange.handler.task_after_ms = MCP_TASK_NEVER;
+	exchange.server = mcp_server_new(&exchange.handler);
+	say(CALL("tools/call", HOLD TAKING));
+	/* a time would have to be one that fits into the owner's clock */
+	ck_assert(mcp_server_next_task(exchange.server) == INT64_MAX);
+	mcp_server_make_tasks(exchange.server, FOREVER);
+	expect_silence();
 }
 
 START_TEST(discover_offers_the_extension)
@@ -265,6 +276,7 @@ int main(void)
 {
 	const TTest *const tests[] = {discover_offers_the_extension,
 	    a_call_becomes_a_task_after_25_s_or_what_is_set,
+	    a_call_never_becomes_a_task_if_that_is_set,
 	    a_call_that_takes_long_is_answered_with_a_task,
 	    a_call_that_is_due_is_named_and_one_that_is_not_stays_a_call,
 	    without_the_extension_a_long_call_stays_a_call,
