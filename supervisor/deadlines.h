@@ -18,8 +18,9 @@
 #define DEADLINE_RECORD_GRACE_MS                                                                   \
 	8000 /* for the program to clean up, and for rr to finish its trace */
 #define DEADLINE_RECORD_STOP_MS                                                                    \
-	25000		       /* the same after rr_record_stop, which gives the program 10 s */
-#define DEADLINE_STOP_MS  2000 /* for a worker to end rr and gdb cleanly */
+	25000			/* the same after rr_record_stop, which gives the program 10 s */
+#define DEADLINE_ASIDE_MS 20000 /* for a worker to take what comes beside its operation */
+#define DEADLINE_STOP_MS  2000	/* for a worker to end rr and gdb cleanly */
 #define DEADLINE_SPAN_MAX (7 * 86400) /* seconds a client may ask for */
 
 enum deadline_class {

@@ -228,9 +228,13 @@ int64_t session_nearest_deadline(void *table)
 	int64_t nearest = DEADLINE_NEVER;
 	struct session *session = NULL;
 
-	while ((session = session_next(table, session)) != NULL)
+	while ((session = session_next(table, session)) != NULL) {
+		int64_t aside = session_aside_deadline(session);
 		if (session->deadline < nearest)
 			nearest = session->deadline;
+		if (aside < nearest)
+			nearest = aside;
+	}
 	return nearest;
 }
 
@@ -239,6 +243,7 @@ void session_expire(void *table, int64_t now)
 	struct session *session = NULL;
 
 	while ((session = session_next(table, session)) != NULL) {
+		session_expire_asides(session, now);
 		if (session->deadline > now)
 			continue;
 		session->deadline = DEADLINE_NEVER;

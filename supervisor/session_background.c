@@ -8,6 +8,7 @@
 #include "supervisor/session_slot.h"
 
 #define COMMAND_MAX 200
+#define ASIDE_MAX   (DEADLINE_ASIDE_MS * (DEADLINE_SECOND / 1000))
 
 struct session *session_next_recording(struct session_table *table, struct session *after)
 {
@@ -97,6 +98,7 @@ void session_send_aside(struct session *session, struct call *call, uint32_t typ
 	enum channel_result sent;
 
 	call->session = session;
+	call->made = ports->now();
 	call->next = session->asides;
 	session->asides = call;
 	call->aside_id = ++session->last_wire_id;
@@ -118,7 +120,7 @@ bool session_answer_aside(struct session *session, const struct channel_packet *
 	while (*at != NULL && (*at)->aside_id != packet->id)
 		at = &(*at)->next;
 	if (*at == NULL)
-		return false;
+		return packet->id != 0 && packet->id <= session->late_aside_id;
 	call = *at;
 	*at = call->next;
 	if (packet->flags & WIRE_FLAG_ERROR)
@@ -127,6 +129,34 @@ bool session_answer_aside(struct session *session, const struct channel_packet *
 		outcome.result = json_incref(packet->json);
 	session_answer(session, call, &outcome);
 	return true;
+}
+
+int64_t session_aside_deadline(const struct session *session)
+{
+	const struct call *call = session->asides;
+
+	while (call != NULL && call->next != NULL)
+		call = call->next; /* the oldest is the last */
+	return call == NULL ? DEADLINE_NEVER : call->made + ASIDE_MAX;
+}
+
+void session_expire_asides(struct session *session, int64_t now)
+{
+	struct call **at = &session->asides, *call;
+
+	while (*at != NULL && (*at)->made + ASIDE_MAX > now)
+		at = &(*at)->next;
+	if (*at != NULL)
+		session->late_aside_id = (*at)->aside_id;
+	while ((call = *at) != NULL) {
+		struct outcome outcome = {0};
+		failure_set(&outcome.failure, ERROR_TIMEOUT, "rr_record_stop ends it",
+		    "the recording did not answer for %d s: nobody knows whether its program gets "
+		    "the input",
+		    DEADLINE_ASIDE_MS / 1000);
+		*at = call->next;
+		session_answer(session, call, &outcome);
+	}
 }
 
 void session_fail_asides(struct session *session, const char *message)
@@ -145,8 +175,8 @@ void session_fail_asides(struct session *session, const char *message)
 static json_t *command_of(const json_t *command)
 {
 	char text[COMMAND_MAX] = "";
+	json_t *word, *shown;
 	size_t i;
-	json_t *word;
 
 	json_array_foreach(command, i, word)
 	{
@@ -154,7 +184,10 @@ static json_t *command_of(const json_t *command)
 			strlcat(text, " ", sizeof(text));
 		strlcat(text, json_string_value(word), sizeof(text));
 	}
-	return json_string(text);
+	/* It can be cut in the middle of a character. */
+	while ((shown = json_string(text)) == NULL && text[0] != 0)
+		text[strlen(text) - 1] = 0;
+	return shown;
 }
 
 json_t *session_describe_recording(const struct session *session)

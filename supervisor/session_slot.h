@@ -68,6 +68,7 @@ struct session {
 	const char *interrupt_reason;
 	int restore_failures;
 	uint32_t last_wire_id, outstanding_id, outstanding_type;
+	uint32_t late_aside_id; /* the last aside that was given up: its answer may still come */
 	int64_t deadline, created, last_used;
 	int64_t last_progress;
 };
@@ -100,6 +101,10 @@ bool session_answer_aside(struct session *session, const struct channel_packet *
  * for its end, or remembers it. */
 void session_note_end(
     struct session *session, const struct call *call, const struct outcome *outcome);
+
+/* When the oldest aside is to be given up, and the giving up of those that are due. */
+int64_t session_aside_deadline(const struct session *session);
+void session_expire_asides(struct session *session, int64_t now);
 
 /* Fails what nobody will answer any more. */
 void session_fail_asides(struct session *session, const char *message);

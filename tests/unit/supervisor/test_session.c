@@ -252,6 +252,72 @@ START_TEST(rr_interrupt_stops_what_runs_and_nothing_else)
 }
 END_TEST
 
+/* A recording in the background, and what goes beside it. */
+static struct session *background_recording(void)
+{
+	struct call *record = make_call("record", WIRE_OP_RECORD, 0);
+	struct session *session;
+
+	json_object_set_new(record->args, "background", json_true());
+	session = session_open(world.table, WORKER_RECORD, NULL, record);
+	session_launched(session, "");
+	answered(session);
+	packet(session, WIRE_BEGUN, 0, "{\"trace_dir\":\"/t\"}");
+	expect_notes("answer:record");
+	return session;
+}
+
+static uint32_t give_input(struct session *session, const char *name)
+{
+	session_send_aside(session, make_call(name, 0, 0), WIRE_RECORD_INPUT, json_object());
+	return workers.last_id;
+}
+
+START_TEST(input_that_is_never_answered_fails_and_a_late_answer_does_no_harm)
+{
+	struct session *session = background_recording();
+	uint32_t operation = workers.last_id, first = give_input(session, "a"), second;
+
+	world.now += 10 * DEADLINE_SECOND;
+	second = give_input(session, "b");
+	expire();
+	expect_notes("answer:record error:a,timeout,over");
+	workers.last_id = first;
+	packet(session, WIRE_RECORD_INPUT + 1, 0, "{}");
+	workers.last_id = second;
+	packet(session, WIRE_RECORD_INPUT + 1, 0, "{}");
+	expect_notes("answer:record error:a,timeout,over answer:b");
+	ck_assert(session_nearest_deadline(world.table) == DEADLINE_NEVER);
+	workers.last_id = operation;
+	packet(session, WIRE_OP_RECORD + 1, 0, "{}");
+	ck_assert_int_eq(workers.drops, 0);
+}
+END_TEST
+
+START_TEST(an_answer_to_input_that_nobody_gave_is_the_workers_end)
+{
+	struct session *session = background_recording();
+
+	workers.last_id = give_input(session, "a") + 1;
+	packet(session, WIRE_RECORD_INPUT + 1, 0, "{}");
+	ck_assert_int_eq(workers.drops, 1);
+}
+END_TEST
+
+START_TEST(a_command_is_shown_up_to_the_last_whole_character)
+{
+	struct session *session = background_recording();
+	char words[210];
+	json_auto_t *shown = NULL;
+
+	memset(words, 'x', 198);
+	strlcpy(words + 198, "\xc3\xa4z", 12);
+	json_object_set_new(session->calls->args, "command", json_pack("[s]", words));
+	shown = session_describe_recording(session);
+	ck_assert_uint_eq(json_string_length(json_object_get(shown, "command")), 198);
+}
+END_TEST
+
 START_TEST(progress_is_thinned_out)
 {
 	struct session *session = ready_session();
@@ -323,6 +389,9 @@ int main(void)
 	    {without_a_launcher_a_call_fails_clearly, 1},
 	    {a_job_ends_with_its_answer, 1},
 	    {rr_interrupt_stops_what_runs_and_nothing_else, 1},
+	    {input_that_is_never_answered_fails_and_a_late_answer_does_no_harm, 1},
+	    {an_answer_to_input_that_nobody_gave_is_the_workers_end, 1},
+	    {a_command_is_shown_up_to_the_last_whole_character, 1},
 	    {progress_is_thinned_out, 1},
 	    {the_only_session_is_the_default_and_then_the_one_used_last, 1},
 	    {a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last, 1},
