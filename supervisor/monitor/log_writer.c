@@ -26,27 +26,34 @@
 #define PIPE_BYTES  (256 * 1024)	    /* of lines that wait, where the user's limit allows */
 #define FINISH_MS   1000
 
+/* Bytes in the file of one worker, which may have been taken over. With --log-level=gdb, a long
+ * session has much to say. */
+#define WORKER_BYTES_MAX     (16L << 20)
+#define WORKER_BYTES_MAX_GDB (1L << 30)
+
 static const char prefix[] = "worker: ";
 
 /* A part of a line of one source, which waits for its end. */
 struct source {
 	int fd; /* -1: a free slot */
 	enum log_source kind;
-	size_t used;
+	size_t used, written;
 	char line[LOG_LINE_MAX];
 };
 
 struct writer {
 	int file, socket, finished; /* -1: closed */
 	bool last_round;	    /* the supervisor has ended */
+	size_t worker_max;	    /* bytes */
 	struct source sources[SOURCES_MAX];
 };
 
 /* In a process that log_writer_start gave the socket as its stderr, and in its children. */
 static bool has_writer;
 
-/* One write for each line, because lines of other servers may go to the same file. */
-static void put_line(int file, const char *before, const char *line)
+/* One write for each line, because lines of other servers may go to the same file. Returns its
+ * length. */
+static size_t put_line(int file, const char *before, const char *line)
 {
 	char text[sizeof(prefix) + 4 * LOG_LINE_MAX];
 	size_t used = strlen(before);
@@ -56,13 +63,28 @@ static void put_line(int file, const char *before, const char *line)
 	used = strlen(text);
 	text[used++] = '\n';
 	(void)write_whole(file, text, used); /* a full disk loses lines, as it would without us */
+	return used;
+}
+
+/* What is left out of a worker's lines is read all the same, so that it does not wait. */
+static void end_worker_line(const struct writer *writer, struct source *source)
+{
+	if (source->written >= writer->worker_max)
+		return;
+	source->written += put_line(writer->file, prefix, source->line);
+	if (source->written >= writer->worker_max)
+		put_line(writer->file, "rr-warden: error: this worker has written too much; ",
+		    "its further lines are left out");
 }
 
 static void end_line(const struct writer *writer, struct source *source)
 {
 	source->line[source->used] = '\0';
 	source->used = 0;
-	put_line(writer->file, source->kind == LOG_SOURCE_WORKER ? prefix : "", source->line);
+	if (source->kind == LOG_SOURCE_WORKER)
+		end_worker_line(writer, source);
+	else
+		put_line(writer->file, "", source->line);
 }
 
 static void take(const struct writer *writer, struct source *source, const char *bytes, size_t got)
@@ -180,7 +202,12 @@ static _Noreturn void become_writer(
 	static struct writer writer;
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
-	writer = (struct writer){.file = file, .socket = socket, .finished = finished};
+	writer = (struct writer){.file = file,
+	    .socket = socket,
+	    .finished = finished,
+	    .worker_max = settings_number(settings, SETTING_LOG_LEVEL) == LOG_LEVEL_GDB
+			      ? WORKER_BYTES_MAX_GDB
+			      : WORKER_BYTES_MAX};
 	for (size_t i = 0; i < SOURCES_MAX; i++)
 		writer.sources[i].fd = -1;
 	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
