@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "supervisor/dispatch.h"
-#include "supervisor/redact/answer.h"
+#include "supervisor/outgoing.h"
 
 json_t *completion_find(void *owner, const char *reference, const char *argument, const char *value)
 {
@@ -31,6 +31,6 @@ json_t *completion_find(void *owner, const char *reference, const char *argument
 			json_array_append_new(values, json_string(text));
 	}
 	json_decref(candidates);
-	redact_answer(dispatch->redactor, values, NULL);
+	outgoing_clean(dispatch, values);
 	return values;
 }

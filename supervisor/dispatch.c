@@ -11,7 +11,6 @@
 #include "sandbox/log.h"
 #include "supervisor/completion.h"
 #include "supervisor/outgoing.h"
-#include "supervisor/redact/answer.h"
 #include "supervisor/resources.h"
 #include "supervisor/skills.h"
 #include "supervisor/tool_list.h"
@@ -122,7 +121,7 @@ static bool ask_for_session(
 			json_sprintf("%s: %s, idle for %d s", id, trace ? trace : "a trace",
 			    (int)json_integer_value(json_object_get(session, "idle_seconds")))));
 	}
-	redact_answer(dispatch->redactor, choices, NULL);
+	outgoing_clean(dispatch, choices);
 	return mcp_request_ask(request, "session",
 	    "Several sessions are open. Which one shall this call use?", choices);
 }

@@ -134,13 +134,19 @@ void outgoing_contents(struct dispatch *dispatch, struct mcp_request *request, j
 	free(text);
 }
 
+void outgoing_clean(struct dispatch *dispatch, json_t *values)
+{
+	answers_scrub(values);
+	redact_answer(dispatch->redactor, values, NULL);
+}
+
 void outgoing_progress(struct dispatch *dispatch, struct mcp_request *request, double progress,
     double total, const char *message)
 {
-	size_t count = 0;
-	cleanup_free char *masked = dispatch->redactor == NULL || message == NULL
-					? NULL
-					: redactor_mask_text(dispatch->redactor, message, &count);
+	json_auto_t *clean = message == NULL ? NULL : json_string(message);
+	const char *text;
 
-	mcp_request_progress(request, progress, total, masked == NULL ? message : masked);
+	outgoing_clean(dispatch, clean);
+	text = json_string_value(clean);
+	mcp_request_progress(request, progress, total, text);
 }

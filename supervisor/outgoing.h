@@ -22,6 +22,9 @@ void outgoing_fail(
 /* Answers a request for a resource with JSON, which is stolen. */
 void outgoing_contents(struct dispatch *dispatch, struct mcp_request *request, json_t *contents);
 
+/* Texts for the client that are no answer: scrubs and masks them in place. */
+void outgoing_clean(struct dispatch *dispatch, json_t *values);
+
 /* As mcp_request_progress. */
 void outgoing_progress(struct dispatch *dispatch, struct mcp_request *request, double progress,
     double total, const char *message);
