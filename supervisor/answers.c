@@ -130,8 +130,10 @@ static void shorten(json_t *object, const char *key, json_t *value, const char *
 	if (directory == NULL || directory[0] != '/' || directory[1] == 0 || !holds_paths(key))
 		return;
 	text = shortened_value(value, directory);
-	if (text != NULL)
-		json_object_set_new(object, key, text);
+	if (text != NULL) {
+		json_object_set_new(object, key, text); /* frees the value */
+		return;
+	}
 	json_array_foreach(value, i, part)
 	{
 		text = shortened_value(part, directory);

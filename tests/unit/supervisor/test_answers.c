@@ -2,6 +2,7 @@
  * The form of answers: what is left out, and what the text looks like.
  */
 #include <check.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -158,6 +159,27 @@ START_TEST(a_full_sandbox_needs_no_layers)
 }
 END_TEST
 
+/* A block that is freed says it is a list with many elements, which are nowhere. */
+static void leave_a_trap(void *block)
+{
+	size_t size = block == NULL ? 0 : malloc_usable_size(block);
+
+	if (size < sizeof(json_t))
+		return;
+	memset(block, 0x7f, size);
+	((json_t *)block)->type = JSON_ARRAY;
+}
+
+START_TEST(a_value_that_was_replaced_is_not_looked_at_again)
+{
+	json_set_alloc_funcs(malloc, leave_a_trap);
+	json_t *json = json_loads("{\"at\":\"/home/me/a.c:7\"}", 0, NULL);
+
+	answers_trim(json, NULL, "/home/me");
+	ck_assert_str_eq(json_string_value(json_object_get(json, "at")), "a.c:7");
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {what_says_nothing_is_left_out_at_every_level,
@@ -167,7 +189,7 @@ int main(void)
 	    paths_below_the_directory_are_relative_and_others_stay,
 	    a_stop_is_said_as_a_debugger_says_it, stacks_have_their_locals_folds_and_modules,
 	    whatever_else_an_answer_has_is_said_without_json, a_dump_is_for_the_text_only,
-	    a_full_sandbox_needs_no_layers, NULL};
+	    a_full_sandbox_needs_no_layers, a_value_that_was_replaced_is_not_looked_at_again, NULL};
 
 	return run_tests("answers", tests, NULL, NULL);
 }
