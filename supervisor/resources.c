@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "sandbox/wire/scrub.h"
+
 const struct mcp_resource resources_shown[RESOURCE_COUNT] = {
     {"rr://guide", "guide", "How to debug with rr",
 	"Which tool to call first, and what searches cost", "text/markdown"},
@@ -129,7 +131,7 @@ static int hex_digit(char c)
 	return at == NULL ? -1 : (int)(at - digits);
 }
 
-/* False if it does not fit, or contains a character that no name has. */
+/* False if it does not fit, or contains a character that no name has, or what is no character. */
 static bool decode(const char *from, char *to, size_t size)
 {
 	size_t used = 0;
@@ -149,7 +151,7 @@ static bool decode(const char *from, char *to, size_t size)
 		to[used++] = c;
 	}
 	to[used] = 0;
-	return used > 0;
+	return used > 0 && scrub_is_text(to);
 }
 
 enum resource_kind resources_parse(const char *uri, char *name, size_t size)

@@ -42,6 +42,16 @@ size_t scrub_character_length(const unsigned char *from, size_t left)
 	return length;
 }
 
+bool scrub_is_text(const char *text)
+{
+	size_t left = strlen(text), length = 0;
+
+	for (; left > 0; text += length, left -= length)
+		if ((length = scrub_character_length((const unsigned char *)text, left)) == 0)
+			return false;
+	return true;
+}
+
 static unsigned code_point(const unsigned char *from, size_t length)
 {
 	unsigned point = length == 2 ? from[0] & 0x1f : length == 3 ? from[0] & 0x0f : from[0] & 7;

@@ -5,6 +5,7 @@
  * \xHH; NUL and control characters other than newline and tab do too.
  */
 #include <jansson.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
@@ -27,6 +28,9 @@ size_t scrub_overwritten(char *bytes, size_t length);
  * out ...]\n" between them if something was cut. *cut (may be NULL) is N.
  */
 json_t *scrub_json_middle(const char *from, size_t length, size_t max, size_t *cut);
+
+/* Whether it is valid UTF-8, which JSON takes. */
+bool scrub_is_text(const char *text);
 
 /* Length of the valid UTF-8 character at `from`, 0 when there is none. RFC 3629: no overlong forms,
  * no surrogates, nothing above U+10FFFF. */

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
+#include "sandbox/wire/scrub.h"
 
 #define EXIT_UNKNOWN   2
 #define TOOL_TIMEOUT_S 600 /* a long search in a trace; the clients' own defaults are a minute */
@@ -151,8 +152,16 @@ static void print_way(
 
 int client_config_run(const char *program, int argc, char *const argv[], int rest)
 {
-	bool known = false;
+	bool known = false, is_text = scrub_is_text(program);
 
+	for (int i = 1; i < rest; i++)
+		is_text &= scrub_is_text(argv[i]);
+	if (!is_text) {
+		fprintf(stderr,
+		    "rr-warden: the options and the path of this program must be UTF-8, "
+		    "because configurations are\n");
+		return EXIT_UNKNOWN;
+	}
 	for (size_t i = 0; argc == rest + 1 && i < WAYS; i++) {
 		if (strcmp(ways[i].client, argv[rest]) == 0) {
 			print_way(&ways[i], !known, program, rest - 2, argv + 1);

@@ -18,6 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "sandbox/wire/scrub.h"
 #include "supervisor/apparmor.h"
 
 /* The server, and what we have read from it. */
@@ -149,6 +150,9 @@ static int read_request(struct request *request, int argc, char *const argv[])
 	int option;
 
 	json_object_set_new(request->arguments, "command", command);
+	for (int i = 1; i < argc; i++)
+		if (!scrub_is_text(argv[i]))
+			return complain("the options and the command must be UTF-8", "");
 	optind = 1;
 	opterr = 0;
 	while ((option = getopt_long(argc, argv, "+n:h", options, NULL)) != -1) {
@@ -160,8 +164,7 @@ static int read_request(struct request *request, int argc, char *const argv[])
 		}
 	}
 	for (; optind < argc; optind++)
-		if (json_array_append_new(command, json_string(argv[optind])) < 0)
-			return complain("the command must be UTF-8", "");
+		json_array_append_new(command, json_string(argv[optind]));
 	if (json_array_size(command) > 0)
 		return check_request(request);
 	fputs(usage, stderr);

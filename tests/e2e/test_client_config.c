@@ -91,6 +91,20 @@ START_TEST(an_unknown_client_is_refused_with_the_known_ones)
 }
 END_TEST
 
+/* JSON cannot have it, and left out it would be another configuration. */
+START_TEST(an_option_that_is_no_utf_8_is_refused)
+{
+	char command[COMMAND_MAX];
+	int status;
+	snprintf(command, sizeof(command),
+	    "'%s' \"--trace-dir=/tmp/$(printf '\\377')\" config claude 2>&1", harness_server());
+	const char *text = output_of(command, &status);
+	ck_assert_int_eq(status, 2);
+	ck_assert_msg(strstr(text, "must be UTF-8") != NULL, "%s", text);
+	ck_assert_ptr_null(strchr(text, '{'));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -98,6 +112,7 @@ int main(void)
 	    {who_chooses_the_tools_is_not_overruled, 1},
 	    {a_command_survives_the_shell, 1},
 	    {an_unknown_client_is_refused_with_the_known_ones, 1},
+	    {an_option_that_is_no_utf_8_is_refused, 1},
 	    {NULL, 0},
 	};
 

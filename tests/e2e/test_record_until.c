@@ -115,6 +115,8 @@ static const struct {
     {"", "--export=nowhere/failure.tar false", "no archive can be put into nowhere"},
     {"", "$(touch taken.tar; echo --export=taken.tar) false", "exists already"},
     {"", "-- no-such-program-anywhere", "no-such-program-anywhere"},
+    {"", "\"--trace-dir=/tmp/$(printf '\\377')\" true", "must be UTF-8"},
+    {"", "true \"$(printf '\\377')\"", "must be UTF-8"},
     {"--record=no", "true", "off in this server"},
 };
 

@@ -114,6 +114,8 @@ START_TEST(uris_name_guide_traces_and_sessions)
 	ck_assert_int_eq(
 	    resources_parse("rr://traces/my%20trace-0", name, sizeof(name)), RESOURCE_TRACE);
 	ck_assert_str_eq(name, "my trace-0");
+	ck_assert_int_eq(resources_parse("rr://traces/%c3%a4", name, sizeof(name)), RESOURCE_TRACE);
+	ck_assert_str_eq(name, "\xc3\xa4");
 	ck_assert_int_eq(resources_parse("rr://sessions/s1", name, sizeof(name)), RESOURCE_SESSION);
 	ck_assert_str_eq(name, "s1");
 }
@@ -123,6 +125,7 @@ START_TEST(a_bad_uri_names_nothing)
 {
 	static const char *const bad[] = {"", "rr://", "rr://traces/", "rr://traces/%",
 	    "rr://traces/%2", "rr://traces/%00x", "rr://traces/a%0a", "http://guide",
+	    "rr://traces/%ff", "rr://traces/a%c3", "rr://traces/%ed%a0%80", "rr://sessions/%80",
 	    "rr://sessions/", "rr://traces/0123456789012345678901234567890123456789"};
 	char name[32];
 
