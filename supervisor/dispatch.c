@@ -10,6 +10,7 @@
 
 #include "sandbox/log.h"
 #include "supervisor/completion.h"
+#include "supervisor/deadlines.h"
 #include "supervisor/outgoing.h"
 #include "supervisor/resources.h"
 #include "supervisor/skills.h"
@@ -524,7 +525,7 @@ static void log_end(void *owner, size_t tool, const char *failure, const char *w
 void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 {
 	bool some = tool_list_make(dispatch->settings, dispatch->listing);
-	int64_t after = settings_number(dispatch->settings, SETTING_TASK_AFTER);
+	int64_t after = deadline_after(0, settings_number(dispatch->settings, SETTING_TASK_AFTER));
 
 	*handler = (struct mcp_handler){
 	    .name = "rr-warden",
@@ -543,7 +544,8 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .skills = skills_shown,
 	    .skill_count = skills_count,
 	    .text_only = settings_number(dispatch->settings, SETTING_ANSWERS) == ANSWERS_PLAIN,
-	    .task_after_ms = after > 0 ? after * 1000 : MCP_TASK_NEVER,
+	    .task_after_ms =
+		after < DEADLINE_NEVER ? after / (DEADLINE_SECOND / 1000) : MCP_TASK_NEVER,
 	    .codes = {failure_name(ERROR_INVALID_ARGUMENT), failure_name(ERROR_NOT_FOUND),
 		failure_name(ERROR_LIMIT), failure_name(ERROR_CANCELLED)},
 	    .call_tool = call_tool,

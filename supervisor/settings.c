@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sandbox/wire/scrub.h"
 #include "supervisor/redact/redactor.h"
 #include "supervisor/tool_list.h"
 
@@ -145,7 +146,10 @@ static int parse_value(enum setting_type type, const char *text, long long *numb
 	switch (type) {
 	case SETTING_TEXT:
 	case SETTING_LIST:
-		return strlen(text) < SETTINGS_TEXT_MAX ? 0 : -1;
+		/* A worker is told it in JSON. */
+		if (!scrub_is_text(text))
+			strlcpy(why, "it must be UTF-8", SETTINGS_WHY_MAX);
+		return why[0] == 0 && strlen(text) < SETTINGS_TEXT_MAX ? 0 : -1;
 	case SETTING_TOOLS_CHOICE:
 		return tool_list_read(text, NULL) ? 0 : -1;
 	case SETTING_PATTERNS:

@@ -323,7 +323,8 @@ START_TEST(wrong_flags_say_so)
 {
 	static const char *const lines[][2] = {{"--no-such", "no such option: --no-such"},
 	    {"--rr", "missing after --rr"}, {"--timeout-eval=x", "--timeout-eval: \"x\" is not"},
-	    {"serve", "no such command: serve"},
+	    {"--rr=/tmp/\xff", "is not text: it must be UTF-8"},
+	    {"--trace-root=/tmp/\xff", "it must be UTF-8"}, {"serve", "no such command: serve"},
 	    {"--config=/does/not/exist", "/does/not/exist: No such"},
 	    {"--config=/etc", "/etc: Is a directory"}};
 

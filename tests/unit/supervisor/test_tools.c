@@ -1,6 +1,8 @@
 /*
  * The const tables: tools, resources and prompts as clients want them.
  */
+#include "supervisor/deadlines.h"
+#include "supervisor/dispatch.h"
 #include "supervisor/resources.h"
 #include "supervisor/skills.h"
 #include "supervisor/status.h"
@@ -101,6 +103,30 @@ START_TEST(deadlines_come_from_class_direction_and_arguments)
 	ck_assert_int_eq(deadline_seconds(settings, DEADLINE_ATTEMPTS, attempts), 15);
 	ck_assert(deadline_after(5, 0) == DEADLINE_NEVER);
 	ck_assert(deadline_after(5, 2) == 5 + 2 * DEADLINE_SECOND);
+	settings_free(settings);
+}
+END_TEST
+
+/* The time of a call plus this, as nanoseconds, must fit into the clock of the loop. */
+START_TEST(a_call_becomes_a_task_within_a_week_or_never)
+{
+	static const struct {
+		const char *setting;
+		int64_t ms;
+	} rows[] = {{"0", MCP_TASK_NEVER}, {"25", 25000}, {"7d", 7 * 86400000LL},
+	    {"8d", MCP_TASK_NEVER}, {"1000000000000000", MCP_TASK_NEVER}};
+	struct settings *settings = settings_new();
+	struct dispatch dispatch = {.settings = settings};
+	struct mcp_handler handler;
+	char why[SETTINGS_WHY_MAX];
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		ck_assert_int_eq(
+		    settings_set(settings, SETTING_TASK_AFTER, rows[i].setting, SOURCE_FLAG, why),
+		    0);
+		dispatch_handler(&dispatch, &handler);
+		ck_assert_msg(handler.task_after_ms == rows[i].ms, "%s", rows[i].setting);
+	}
 	settings_free(settings);
 }
 END_TEST
@@ -253,6 +279,7 @@ int main(void)
 	    what_may_change_a_session_is_not_called_read_only,
 	    every_session_tool_takes_a_session,
 	    deadlines_come_from_class_direction_and_arguments,
+	    a_call_becomes_a_task_within_a_week_or_never,
 	    uris_name_guide_traces_and_sessions,
 	    a_bad_uri_names_nothing,
 	    prompts_have_their_arguments_put_in,
