@@ -204,6 +204,58 @@ START_TEST(a_condition_with_names_of_a_library_loses_no_hit_where_it_is_not_load
 }
 END_TEST
 
+/* ---- What the code cache reads for the program ---------------------------------------------- */
+
+static const struct {
+	const char *expression;
+	long long reads;
+} looked[] = {
+    {"greeting", 5}, {"flags_word", 5}, {"short_flags", 5}, {"return_word[0]", 5}, {"coded[0]", 1}};
+
+START_TEST(each_read_of_an_operand_is_seen_once_and_no_other)
+{
+	cleanup_scene struct scene scene = scene_open("looks", NULL);
+
+	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
+		       looked[_i].expression, "access", "read"),
+	    NUMBER("total", looked[_i].reads), COUNT("changes", looked[_i].reads));
+}
+END_TEST
+
+/* If the processor counts the read of a jump that fails, the program is not at the jump any more.
+ */
+START_TEST(no_read_is_seen_before_a_jump_through_watched_memory_to_no_address)
+{
+	cleanup_scene struct scene scene = scene_open("looks", NULL);
+	json_t *stop;
+
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "jump_word",
+	    "access_type", "access");
+	stop = client_tool(scene.client, "rr_continue", NULL);
+	if (strcmp(answer_text(stop, "reason"), "watchpoint") == 0) {
+		ck_assert_ptr_null(answer_at(stop, "frame.function"));
+		json_decref(stop);
+		stop = client_tool(scene.client, "rr_continue", NULL);
+	}
+	expect_text(stop, "reason", "signal");
+	json_decref(stop);
+}
+END_TEST
+
+START_TEST(what_only_a_condition_reads_is_no_read_of_the_program)
+{
+	cleanup_scene struct scene scene = scene_open("looks", NULL);
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "step",
+	    "condition", "asked == 8");
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s, s:s}", "expression", "asked",
+	    "access_type", "access");
+	expect_all(client_tool(scene.client, "rr_continue", NULL), IS("reason", "watchpoint"),
+	    IS("frame.function", "main"));
+	expect_answer(client_tool(scene.client, "rr_continue", NULL), "reason", "signal");
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -215,8 +267,11 @@ int main(void)
 	    {the_last_change_of_an_object_that_takes_all_registers_is_found, 1},
 	    {a_condition_with_names_of_a_library_loses_no_hit_where_it_is_not_loaded,
 		TIMES(judged)},
+	    {each_read_of_an_operand_is_seen_once_and_no_other, TIMES(looked)},
+	    {no_read_is_seen_before_a_jump_through_watched_memory_to_no_address, 1},
+	    {what_only_a_condition_reads_is_no_read_of_the_program, 1},
 	    {NULL, 0},
 	};
 	return scene_main_loops("watched", tests,
-	    (const char *const[]){"nameless", "watched_load", "watched_plugin", NULL});
+	    (const char *const[]){"nameless", "watched_load", "watched_plugin", "looks", NULL});
 }

@@ -139,6 +139,17 @@ ASSEMBLY(off_the_page_last_branch,
     "lea 0x1ffe(%r12), %rax\nmovw $0x0074, (%rax)\ntest %r14, %r14\njmp *%rax")
 ASSEMBLY(off_the_page_straight, "lea 0x1f80(%r12), %rax\nmov %rax, %rdi\nmov $0x90, %al\n"
 				"mov $0x80, %ecx\nrep stosb\nlea -0x80(%rdi), %rdi\njmp *%rdi")
+/* A REX prefix that another prefix follows does not count: these call rax, not r8. */
+#define IGNORED(prefixes)                                                                          \
+	"lea 1f(%rip), %rax\nlea 2f(%rip), %r8\n.byte " prefixes ", 0xff, 0xd0\n"                  \
+	"1: mov $1, %ecx\nud2\n2: mov $2, %ecx\nud2"
+ASSEMBLY(call_with_rex_before_segment, IGNORED("0x41, 0x3e"))
+ASSEMBLY(call_with_rex_before_rex, IGNORED("0x41, 0x48"))
+ASSEMBLY(call_with_rex_before_repeat, IGNORED("0x41, 0xf2"))
+ASSEMBLY(call_with_rex_behind_repeat, IGNORED("0xf2, 0x41"))
+ASSEMBLY(jump_with_rex_before_segment, "lea 1f(%rip), %rax\nlea 2f(%rip), %r8\n"
+				       ".byte 0x41, 0x3e, 0xff, 0xe0\n"
+				       "1: mov $1, %ecx\nud2\n2: mov $2, %ecx\nud2")
 ASSEMBLY(into_an_instruction, "jmp 1f+1\n1: mov $0x0b0f0b0f, %eax\nud2")
 ASSEMBLY(
     into_an_instruction_by_call, "lea 1f+2(%rip), %rax\ncall *%rax\n1: mov $0xf4f4f4f4, %eax\nud2")

@@ -95,6 +95,7 @@ bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const
 	case PLACE_ASKS:
 	case PLACE_LOOKS:
 	case PLACE_LOOKED:
+	case PLACE_PEEKED:
 	case PLACE_JUDGES:
 		regs->rip = place->original;
 		break;

@@ -22,7 +22,9 @@ enum place_kind {
 	PLACE_PART,  /* it is at `original`, with as many repetitions more as are in the slot of rcx
 		      */
 	PLACE_LOOKS, /* it is at `original`; a fault is ours, of a look at what that writes to */
-	PLACE_LOOKED,	/* the same behind that look; a trap of a debug register is ours */
+	PLACE_LOOKED,	/* it is at `original`, behind our look at what that touches; a trap of a
+			   debug register is ours, and `original` comes to it again */
+	PLACE_PEEKED,	/* the same behind a look at what it does not touch */
 	PLACE_JUDGES,	/* it is at `original`; its flags are in their slot, see conditioncode.h */
 	PLACE_RETURNED, /* it is at `original`, a ret that has been done, to the cache */
 };

@@ -21,6 +21,7 @@
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/legs/countedpass.h"
+#include "worker/softpmu/legs/looks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/cache/passcount.h"
@@ -304,37 +305,6 @@ static uint64_t judge_trap(
 	return address;
 }
 
-/*
- * A stop of our look at what an instruction writes to: a fault, or behind it a debug register that
- * it has met. The instruction has not run yet, and does either in a way of its own.
- */
-static bool is_of_look(
-    const struct space *space, const struct tracee *tracee, int status, uint64_t rip)
-{
-	const struct place *place = space_place(space, rip);
-	siginfo_t info = {0};
-
-	if (!place ||
-	    (place->kind != PLACE_LOOKS && place->kind != PLACE_LOOKED &&
-		(place->kind != PLACE_JUDGES || place->distance >= 0)) ||
-	    kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) < 0)
-		return false;
-	if (place->kind == PLACE_LOOKED)
-		return status >> 8 == SIGTRAP && info.si_code == TRAP_HWBKPT;
-	return (status >> 8 == SIGSEGV || status >> 8 == SIGBUS) && info.si_code > 0;
-}
-
-/* Where a fault of a condition's look at memory goes on: with the question; 0: it is no such. */
-static uint64_t past_look(
-    const struct space *space, const struct tracee *tracee, int status, uint64_t rip)
-{
-	const struct place *place = space_place(space, rip);
-
-	if (!place || place->kind != PLACE_JUDGES || !is_of_look(space, tracee, status, rip))
-		return 0;
-	return rip + (uint64_t)(int64_t)place->distance;
-}
-
 /* A fault in a copy shows the copy's address instead of the instruction's own. */
 static void correct_fault(const struct tracee *tracee, uint64_t was, uint64_t is)
 {
@@ -495,7 +465,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		return is_last ? CODECACHE_GONE : CODECACHE_RUNS;
 	before = *regs;
 	was = regs->rip;
-	address = stay ? 0 : past_look(space, tracee, status, was);
+	address = stay ? 0 : looks_past(space, tracee, status, regs);
 	if (address)
 		return go_on(tracee, &before, regs, address);
 	/* A program may send itself a SIGTRAP that looks the same. */
@@ -510,12 +480,13 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			check_place(tracee, status, was);
 		else if (is_last && is_behind_trap(space, was))
 			regs->rip--;
-		if (is_of_look(space, tracee, status, was)) {
+		if (looks_made(space, tracee, status, regs)) {
 			tracee->cache_pause = true;
 			verdict = CODECACHE_LEG_ENDS;
 		}
 		recover_fault(space, tracee, status, regs);
-		if (status >> 8 == SIGTRAP && info.si_code == TRAP_HWBKPT)
+		if (verdict == CODECACHE_FOR_RR && status >> 8 == SIGTRAP &&
+		    info.si_code == TRAP_HWBKPT)
 			regs->rip = before_jumps(space, tracee->tid, was, regs->rip);
 	}
 	passcount_take(cache->conditions, tracee, &space->arena);

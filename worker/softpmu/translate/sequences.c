@@ -51,7 +51,9 @@
  *         jmp [literal]
  *         back: as a jump through the table, and mov [rsp - 8], rcx for what the stack held
  *
- * Every instruction written here gets a place. Nothing may be written without one.
+ * Every instruction written here gets a place. Nothing may be written without one. Where a look at
+ * the program's memory comes before the access that it stands for, or has none, a debug register
+ * may meet it: the place behind it has a kind that says so.
  */
 #include "worker/softpmu/translate/sequences.h"
 
@@ -172,7 +174,7 @@ static void put_compare_piece(struct emitter *e, uint64_t original, uint64_t val
 {
 	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
 
-	emitter_place(e, PLACE_AT, both, original);
+	emitter_place(e, PLACE_PEEKED, both, original);
 	CODE(e, 0x48, 0xb9); /* movabs rcx, -value */
 	emitter_64(e, -value);
 	emitter_place(e, PLACE_AT, both, original);
@@ -219,15 +221,14 @@ void sequence_copy(struct emitter *e, const struct classified *in)
 static void put_load_target(struct emitter *e, const struct classified *in)
 {
 	const ZydisDecodedInstruction *z = &in->z;
-	uint8_t rex = 0x48;
+	/* The processor ignores a REX prefix that another prefix follows: not so raw.prefixes. */
+	const uint8_t rex = (uint8_t)(0x48 | z->raw.rex.X << 1 | z->raw.rex.B);
 
 	for (unsigned i = 0; i < z->raw.prefix_count; i++) {
 		uint8_t prefix = z->raw.prefixes[i].value;
 
 		if (prefix == 0x64 || prefix == 0x65)
 			CODE(e, prefix);
-		if ((prefix & 0xf0) == 0x40)
-			rex |= prefix & 3;
 	}
 	CODE(e, rex, 0x8b, (uint8_t)(z->raw.modrm.mod << 6 | 1 << 3 | z->raw.modrm.rm));
 	if (z->attributes & ZYDIS_ATTRIB_HAS_SIB)
@@ -281,12 +282,12 @@ static void put_push(struct emitter *e, int flags, uint64_t original, uint64_t v
 	sequence_wish(e, value, true);
 }
 
-/* Saves rax, and keeps the word below the stack; rcx is saved. */
+/* Saves rax, and keeps the word below the stack; rcx is saved, and has been loaded. */
 static void put_keep_below(struct emitter *e, uint64_t original)
 {
 	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
 
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
 	emitter_slot(e, ARENA_SLOT_RAX);
 	emitter_place(e, PLACE_LOOKS, both, original);
@@ -326,7 +327,7 @@ void sequence_return(struct emitter *e, const struct classified *in)
 		CODE(e, 0x59); /* pop rcx */
 	} else {
 		CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+		emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED, in->address);
 		CODE(e, 0x48, 0x8d, 0xa4, 0x24); /* lea rsp, [rsp + pops + 8] */
 		emitter_32(e, pops + 8);
 	}
@@ -428,12 +429,12 @@ static void put_load_flags(struct emitter *e, const struct classified *in)
 	emitter_place(e, PLACE_AT, saved, in->address);
 	if (in->z.operand_width == 16) {
 		CODE(e, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
-		emitter_place(e, PLACE_AT, saved, in->address);
+		emitter_place(e, PLACE_LOOKED, saved, in->address);
 		CODE(e, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch */
 		return;
 	}
 	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-	emitter_place(e, PLACE_AT, saved, in->address);
+	emitter_place(e, PLACE_LOOKED, saved, in->address);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
 	emitter_slot(e, ARENA_SLOT_FLAGS);
 	emitter_place(e, PLACE_AT, saved, in->address);
@@ -495,14 +496,14 @@ static uint32_t put_return_swap(struct emitter *e, uint64_t original)
 
 	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
+	emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
 	emitter_slot(e, ARENA_SLOT_RETURN);
 	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
 	CODE(e, 0x48, 0xc7, 0x04, 0x24); /* mov qword [rsp], back */
 	back = e->offset;
 	emitter_32(e, 0);
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_SWAPPED, original);
+	emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED | PLACE_SWAPPED, original);
 	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
 	emitter_slot(e, ARENA_SLOT_RCX);
 	return back;
