@@ -45,6 +45,51 @@ START_TEST(what_takes_a_process_out_of_the_code_cache_is_told_once)
 }
 END_TEST
 
+/* With 30 MB, only the first parts of the cache could be mapped. rr takes some of the space itself.
+ */
+START_TEST(a_program_with_little_address_space_has_it_for_itself)
+{
+	static const int limits[] = {30, 100};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(*limits); i++) {
+		char *folder = harness_scratch(0);
+		cleanup_free char *program = harness_program("within_limit");
+
+		harness_shell("cd '%3$s' || exit 1\n"
+			      "'%2$s' %4$d >native || exit 1\n"
+			      "'%1$s' --pmu=software rr record -o trace '%2$s' %4$d >printed 2>told"
+			      "	|| exit 1\n"
+			      "cat native printed told >&2\n"
+			      "read -r native next <native; read -r mapped opened <printed\n"
+			      "[ $((mapped * 10)) -ge $((native * 8)) ] || exit 1\n"
+			      "[ \"$opened\" = \"$next\" ] || exit 1\n"
+			      "grep -q 'because its limit on address space' told || exit 1\n"
+			      "'%1$s' --pmu=software rr replay -a trace 2>/dev/null |"
+			      "	cmp printed >&2",
+		    harness_server(), program, folder, limits[i]);
+		harness_scratch_free(folder);
+	}
+}
+END_TEST
+
+START_TEST(a_limit_on_the_size_of_files_does_not_end_the_recording)
+{
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("straight");
+
+	/* In blocks of 512 bytes or of 1 kB, as the shell likes. */
+	harness_shell("cd '%3$s' && ulimit -f 20000 || exit 1\n"
+		      "'%2$s' >native\n"
+		      "'%1$s' --pmu=software rr record -o trace '%2$s' >printed 2>told || exit 1\n"
+		      "cat told >&2\n"
+		      "cmp native printed >&2 || exit 1\n"
+		      "grep -q 'because the limit on the size of files' told || exit 1\n"
+		      "'%1$s' --pmu=software rr replay -a trace 2>/dev/null | cmp printed >&2",
+	    harness_server(), program, folder);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stays cached");
@@ -52,6 +97,8 @@ int main(void)
 
 	tcase_add_test(all, large_mappings_and_padded_calls_stay_in_the_code_cache);
 	tcase_add_test(all, what_takes_a_process_out_of_the_code_cache_is_told_once);
+	tcase_add_test(all, a_program_with_little_address_space_has_it_for_itself);
+	tcase_add_test(all, a_limit_on_the_size_of_files_does_not_end_the_recording);
 	tcase_set_timeout(all, TIMEOUT_S);
 	suite_add_tcase(suite, all);
 	return run_suite(suite);

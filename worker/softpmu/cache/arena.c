@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "worker/softpmu/base/inject.h"
@@ -24,6 +25,9 @@ enum {
 	NAME_SIZE = 64,		    /* in INJECT_SCRATCH */
 	PATH_SIZE = 64,
 	STEPS_TO_A_GAP = 32,
+	/* The arena may take this part of the address space that the program has left: it maps up
+	 * to its limit sooner than without us. */
+	PART_OF_ROOM = 8,
 };
 
 #define REACH	      0x7f000000ull /* of a 32-bit displacement, with room for a part */
@@ -182,6 +186,18 @@ static bool place(struct arena *arena, const struct mappings *mappings, const st
 	return true;
 }
 
+_Static_assert(FILE_SIZE == 56 << 20, "it is named in a reason");
+
+/* Whether rr may make the memory file so large: past the limit, the kernel ends it with a signal.
+ */
+static bool file_may_be(void)
+{
+	struct rlimit limit = {0};
+
+	return kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) < 0 ||
+	       limit.rlim_cur >= FILE_SIZE;
+}
+
 /* Maps the memory file here. */
 static bool map_here(struct arena *arena, int memfd)
 {
@@ -196,6 +212,14 @@ static bool map_here(struct arena *arena, int memfd)
 	return arena->memory;
 }
 
+static void unmap_one(struct injection *injection, uint64_t address, uint64_t size)
+{
+	const uint64_t unmap[6] = {address, size};
+
+	inject_call(injection, SYS_munmap, unmap);
+}
+
+/* A kernel that does not know MAP_FIXED_NOREPLACE may choose another address. */
 static bool map_one(struct injection *injection, long fd, uint64_t address, uint64_t size,
     int rights, uint64_t offset)
 {
@@ -204,8 +228,14 @@ static bool map_one(struct injection *injection, long fd, uint64_t address, uint
 	/* A forked child gets its own arena, because it would change its parent's counts. */
 	const uint64_t advice[6] = {address, size, MADV_DONTFORK};
 
-	return inject_call(injection, SYS_mmap, map) == (long)address &&
-	       inject_call(injection, SYS_madvise, advice) == 0;
+	long mapped = inject_call(injection, SYS_mmap, map);
+
+	if (mapped < 0)
+		return false;
+	if (mapped == (long)address && inject_call(injection, SYS_madvise, advice) == 0)
+		return true;
+	unmap_one(injection, (uint64_t)mapped, size);
+	return false;
 }
 
 static void close_there(struct injection *injection, long fd)
@@ -215,17 +245,57 @@ static void close_there(struct injection *injection, long fd)
 	inject_call(injection, SYS_close, close_it);
 }
 
+/* All of it, or nothing. */
 static bool map_there(const struct arena *arena, struct injection *injection, long fd)
 {
 	bool mapped =
 	    map_one(injection, fd, arena->data, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0);
+	int parts = 0;
 
-	for (int i = 0; i < ARENA_PARTS && mapped; i++) {
-		if (arena->part[i].address)
-			mapped = map_one(injection, fd, arena->part[i].address, ARENA_CODE_SIZE,
-			    PROT_READ | PROT_EXEC, ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE);
+	if (!mapped)
+		return false;
+	for (; parts < ARENA_PARTS && mapped; parts++) {
+		if (arena->part[parts].address)
+			mapped = map_one(injection, fd, arena->part[parts].address, ARENA_CODE_SIZE,
+			    PROT_READ | PROT_EXEC,
+			    ARENA_DATA_SIZE + (uint64_t)parts * ARENA_CODE_SIZE);
 	}
-	return mapped;
+	if (mapped)
+		return true;
+	unmap_one(injection, arena->data, ARENA_DATA_SIZE);
+	for (int i = 0; i < parts - 1; i++) {
+		if (arena->part[i].address)
+			unmap_one(injection, arena->part[i].address, ARENA_CODE_SIZE);
+	}
+	return false;
+}
+
+static uint64_t size_there(const struct arena *arena)
+{
+	uint64_t size = ARENA_DATA_SIZE;
+
+	for (int i = 0; i < ARENA_PARTS; i++)
+		size += arena->part[i].address ? ARENA_CODE_SIZE : 0;
+	return size;
+}
+
+/* Whether the program's limit on its address space leaves enough for both. */
+static bool leaves_room(
+    const struct arena *arena, struct injection *injection, const struct mappings *mappings)
+{
+	const uint64_t ask[6] = {0, RLIMIT_AS, 0, INJECT_SCRATCH};
+	struct rlimit limit = {0};
+	struct iovec local = {&limit, sizeof limit};
+	struct iovec remote = {(void *)INJECT_SCRATCH, sizeof limit};
+	uint64_t used = 0;
+
+	if (inject_call(injection, SYS_prlimit64, ask) != 0 ||
+	    memory_read(injection->tid, &local, 1, &remote, 1) != sizeof limit ||
+	    limit.rlim_cur == RLIM_INFINITY)
+		return true;
+	for (size_t i = 0; i < mappings->count; i++)
+		used += mappings->list[i].end - mappings->list[i].start;
+	return limit.rlim_cur > used && limit.rlim_cur - used >= PART_OF_ROOM * size_there(arena);
 }
 
 /* Makes the memory file in the tracee: its descriptor there. */
@@ -254,12 +324,18 @@ static int open_here(pid_t tid, long fd)
  * tracee that has given up its user or its capabilities, or lives in namespaces of its own, may not
  * look into rr.
  */
-static bool share(struct arena *arena, struct injection *injection, const char **reason)
+static bool share(struct arena *arena, struct injection *injection, const struct mappings *mappings,
+    const char **reason)
 {
-	long fd = create_there(injection);
-	int memfd = fd >= 0 ? open_here(injection->tid, fd) : -1;
 	bool mapped = false;
+	long fd;
+	int memfd;
 
+	*reason = "its limit on address space (ulimit -v) leaves too little for the cache";
+	if (!leaves_room(arena, injection, mappings))
+		return false;
+	fd = create_there(injection);
+	memfd = fd >= 0 ? open_here(injection->tid, fd) : -1;
 	*reason = fd < 0 ? "the program is not allowed to make a memory file"
 			 : "rr is not allowed to open a memory file of the program";
 	if (memfd >= 0) {
@@ -287,9 +363,14 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 		*reason = "its low memory is in use";
 		return false;
 	}
+	if (!file_may_be()) {
+		*reason =
+		    "the limit on the size of files (ulimit -f) is below the 56 MB of the cache";
+		return false;
+	}
 	*reason = "rr's pages are not mapped";
 	if (inject_begin(&injection, tid, regs)) {
-		mapped = share(arena, &injection, reason);
+		mapped = share(arena, &injection, mappings, reason);
 		inject_end(&injection);
 	}
 	if (mapped)

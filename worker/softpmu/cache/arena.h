@@ -81,8 +81,8 @@ bool arena_fits(const struct arena *arena, const struct mappings *mappings);
 /*
  * Maps a new arena into the stopped tracee tid, whose registers are regs, where `like` is (NULL:
  * anywhere). Changes neither the registers nor anything else of the program. False if there is no
- * room or the kernel refuses; *reason is then a phrase that says why, or NULL: the tracee is being
- * killed.
+ * room, if a limit of rr's or the program's is near, or if the kernel refuses; *reason is then a
+ * phrase that says why, or NULL: the tracee is being killed.
  */
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
     const struct mappings *mappings, const struct arena *like, const char **reason);
