@@ -84,6 +84,12 @@ ASSEMBLY(prefixed_breakpoint, ".byte 0x66, 0xcc\nud2")
 ASSEMBLY_FLAGS(breakpoint_long, KIND_REFUSED, ".byte 0xcd, 0x03\nud2")
 ASSEMBLY_FLAGS(int1, KIND_REFUSED, ".byte 0xf1\nud2")
 ASSEMBLY_FLAGS(trap_flag, KIND_REFUSED, "pushfq\norl $0x100, (%rsp)\npopfq\nnop\nud2")
+/* Prefixes that it ignores; a step by the trap flag must not show in what is pushed. */
+ASSEMBLY(pushed_flags,
+    ".byte 0xf3, 0x9c\npop %rax\n.byte 0x2e, 0x9c\npop %rcx\n.byte 0x41, 0x67, 0x9c\npop %rdx\n"
+    ".byte 0x64, 0x66, 0x40, 0x9c\npopw %bx\nud2")
+ASSEMBLY_FLAGS(trap_flag_with_prefixes, KIND_REFUSED,
+    ".byte 0xf2, 0x9c\norl $0x100, (%rsp)\n.byte 0x3e, 0x9d\nnop\nud2")
 ASSEMBLY(interrupt_1, "int $1\nud2")
 ASSEMBLY(interrupt_4, "int $4\nud2")
 ASSEMBLY(interrupt_13, "int $13\nud2")

@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 
 #include "worker/x86/eflags.h"
+#include "worker/x86/prefixes.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/base/memory.h"
@@ -103,11 +104,9 @@ static long start_leg(
 
 static bool is_push_flags(const uint8_t *bytes, size_t length)
 {
-	size_t i = 0;
+	const size_t at = prefixes_of(bytes, length).length;
 
-	while (i < length && (bytes[i] == 0x66 || (bytes[i] & 0xf0) == 0x40))
-		i++;
-	return i < length && bytes[i] == 0x9c;
+	return at < length && bytes[at] == 0x9c;
 }
 
 /* What one hardware step from rip will have done: does it count, is it pushf. */

@@ -7,16 +7,15 @@
 
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/traps/processor.h"
+#include "worker/x86/prefixes.h"
 
 bool timestamp_is_read(const uint8_t *bytes, size_t length)
 {
-	size_t i = 0;
+	size_t i;
 
 	if (processor()->traps_rdtsc)
 		return false;
-	while (i < length && (bytes[i] == 0x66 || bytes[i] == 0xf2 || bytes[i] == 0xf3 ||
-				 (bytes[i] & 0xf0) == 0x40))
-		i++;
+	i = prefixes_of(bytes, length).length;
 	if (i + 2 > length || bytes[i] != 0x0f)
 		return false;
 	return bytes[i + 1] == 0x31 ||

@@ -10,10 +10,11 @@
 #include <ucontext.h>
 
 #include "worker/x86/eflags.h"
+#include "worker/x86/prefixes.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 
-enum { POPF = 0x9d, IRET = 0xcf, OPERAND_SIZE = 0x66 };
+enum { POPF = 0x9d, IRET = 0xcf, REX_W = 8 };
 
 _Noreturn void trapflag_refuse(pid_t tid)
 {
@@ -36,19 +37,17 @@ static bool has_flag(pid_t tid, uint64_t address)
 void trapflag_check_instruction(
     pid_t tid, const uint8_t *bytes, size_t length, const struct user_regs_struct *regs)
 {
-	uint64_t size = 4; /* of what iret pops */
-	size_t i = 0;
+	const struct prefixes prefixes = prefixes_of(bytes, length);
+	const uint64_t size = prefixes.rex & REX_W ? 8 : prefixes.short_operand ? 2 : 4; /* iret */
+	uint8_t opcode;
 
-	for (; i < length && (bytes[i] == OPERAND_SIZE || (bytes[i] & 0xf0) == 0x40); i++) {
-		if (bytes[i] == OPERAND_SIZE)
-			size = 2;
-		else if (bytes[i] & 8)
-			size = 8;
-	}
-	if (i == length || (bytes[i] != POPF && bytes[i] != IRET))
+	if (prefixes.length == length)
+		return;
+	opcode = bytes[prefixes.length];
+	if (opcode != POPF && opcode != IRET)
 		return;
 	/* iret pops the address and the code segment before the flags */
-	if (has_flag(tid, regs->rsp + (bytes[i] == IRET ? 2 * size : 0)))
+	if (has_flag(tid, regs->rsp + (opcode == IRET ? 2 * size : 0)))
 		trapflag_refuse(tid);
 }
 
