@@ -145,6 +145,24 @@ START_TEST(searches_from_a_signal_that_ends_the_program_come_back)
 }
 END_TEST
 
+/* rr clears that address, where the processor keeps it for failures alone: AMD's. */
+START_TEST(a_frame_tells_where_the_last_x87_instruction_was_or_nothing)
+{
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("x87_frame");
+
+	harness_shell("cd '%3$s' || exit 1\n"
+		      "'%2$s' >native\n"
+		      "'%1$s' --pmu=software rr record -o trace '%2$s' >printed || exit 1\n"
+		      "cat native printed >&2\n"
+		      "cmp native printed >&2 || [ \"$(cat printed)\" = 'signal 10, none' ]"
+		      "	|| exit 1\n"
+		      "'%1$s' --pmu=software rr replay -a trace 2>/dev/null | cmp printed >&2",
+	    harness_server(), program, folder);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -153,6 +171,7 @@ int main(void)
 	    {a_session_that_is_brought_back_keeps_it, 1}, {timers_do_not_stop_and_can, 1},
 	    {what_is_no_signal_or_the_debuggers_own_is_refused, 1},
 	    {a_crash_is_reported_though_its_signal_is_passed_over, 1},
+	    {a_frame_tells_where_the_last_x87_instruction_was_or_nothing, 1},
 	    {searches_from_a_signal_that_ends_the_program_come_back, TIMES(endings)}, {NULL, 0}};
 	return scene_main_loops("signals", tests,
 	    (const char *const[]){"signals_sync", "signals_timer", "list_corruption", endings[0],

@@ -16,4 +16,7 @@ struct tracee;
  */
 void x87address_correct(const struct tracee *tracee, const uint8_t *bytes, size_t length);
 
+/* The same in the frame of a signal whose context is at this address (0: there is none). */
+void x87address_correct_frame(const struct tracee *tracee, uint64_t context);
+
 #endif

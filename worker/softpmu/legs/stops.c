@@ -21,6 +21,7 @@
 #include "worker/softpmu/traps/trapflag.h"
 #include "worker/softpmu/traps/trapmask.h"
 #include "worker/softpmu/cache/watches.h"
+#include "worker/softpmu/cache/x87address.h"
 
 enum {
 	SYSCALL_LENGTH = 2,
@@ -545,7 +546,7 @@ enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status)
 
 	if (!tracee)
 		return STOP_FOR_RR;
-	signalframe_correct(tracee, *status);
+	x87address_correct_frame(tracee, signalframe_correct(tracee, *status));
 	if (*status >> 16 == PTRACE_EVENT_EXIT)
 		tracee->overflowed = false; /* it has been killed: nothing comes before that */
 	if (WIFSTOPPED(*status) && tracee->mode != RESUME_NATIVE) {

@@ -133,14 +133,16 @@ static void correct_at(struct tracee *tracee, uint64_t at)
 	}
 }
 
-void signalframe_correct(struct tracee *tracee, int status)
+uint64_t signalframe_correct(struct tracee *tracee, int status)
 {
 	struct user_regs_struct regs;
+	uint64_t context = 0;
 
-	/* The handler's return address lies before the context. */
 	if (tracee->delivery.signal != 0 && status == (SIGTRAP << 8 | 0x7f) &&
-	    is_in_handler(tracee, &regs))
-		correct_at(
-		    tracee, regs.rsp + WORD + offsetof(ucontext_t, uc_mcontext.gregs[FRAME_FIRST]));
+	    is_in_handler(tracee, &regs)) {
+		context = regs.rsp + WORD; /* behind the handler's return address */
+		correct_at(tracee, context + offsetof(ucontext_t, uc_mcontext.gregs[FRAME_FIRST]));
+	}
 	tracee->delivery.signal = 0;
+	return context;
 }

@@ -28,7 +28,8 @@ struct delivery {
 /* rr is about to resume the tracee with this signal, or with 0. */
 void signalframe_begin(struct tracee *tracee, int signal);
 
-/* The tracee has stopped again: if that is in the handler, makes the frame the program's. */
-void signalframe_correct(struct tracee *tracee, int status);
+/* The tracee has stopped again: if that is in the handler, makes the frame the program's. Returns
+ * the address of its context (ucontext_t), or 0. */
+uint64_t signalframe_correct(struct tracee *tracee, int status);
 
 #endif
