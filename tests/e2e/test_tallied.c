@@ -12,7 +12,9 @@
 #define CALM	"tallied 220 without-signals"
 #define SIGNALS "tallied 220"
 #define MANY	"tallied 30000 counter"
-#define LONG	"tallied 3000000 counter"
+#define LONG	"tallied 300000000 counter"
+#define ROUNDS	10000 /* of which nearly all are counted where the program runs */
+#define ALL	"tallied 10000 without-signals"
 #define STOPS	200 /* that it begins with, and up to NOTED that gdb notes in the meantime */
 #define NOTED	100
 
@@ -39,6 +41,7 @@ static const struct variable {
     {"mixed", 6},
     {"wide.right", 3},
     {"lone", 6},
+    {"row.cells[7]", 6},
 };
 
 /* In both ways: all counts, and the first and last moment of each place. */
@@ -129,12 +132,73 @@ START_TEST(the_last_of_many_changes_is_found)
 }
 END_TEST
 
+/* What the program does, by arithmetic. */
+static const struct by {
+	const char *variable, *function;
+	long long changes;
+} places[] = {
+    {"turns", "work", 3LL * ROUNDS},
+    {"flag", "set_flag", ROUNDS},
+    {"flag", "clear_flag", ROUNDS},
+    {"flag", "toggle", ROUNDS / 5},
+    {"counter", "count", 2LL * ROUNDS + (2LL * ROUNDS + 2) / 3 + 1},
+    {"wide.right", "store_wide", 2LL * ROUNDS + 2LL * ROUNDS / 5},
+    {"lone", "fork_one", 2LL * ROUNDS},
+    {"own[0]", "fill", 2LL * ROUNDS},
+    {NULL, NULL, 0},
+};
+
+/* By function. */
+static void expect_places(struct scene *scene, const char *variable)
+{
+	json_auto_t *answer = history(scene, variable, 0);
+	long long total = 0;
+
+	for (const struct by *place = places; place->variable; place++) {
+		long long counted = 0;
+		const json_t *row;
+		size_t i;
+
+		if (strcmp(place->variable, variable) != 0)
+			continue;
+		json_array_foreach(json_object_get(answer, "by"), i, row)
+		{
+			if (strcmp(answer_text(row, "frame.function"), place->function) == 0)
+				counted += answer_number(row, "write");
+		}
+		ck_assert_msg(counted == place->changes, "%lld of %lld changes of %s by %s",
+		    counted, place->changes, variable, place->function);
+		total += place->changes;
+	}
+	expect_number(answer, "total", total);
+}
+
+START_TEST(many_changes_are_counted_by_function)
+{
+	static const char *const names[] = {
+	    "turns", "flag", "counter", "wide.right", "lone", "own[0]"};
+	cleanup_scene struct scene scene = scene_open_at(ALL, "fill");
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		expect_places(&scene, names[i]);
+}
+END_TEST
+
+/* The address of a thread's variable is known in the thread. */
+START_TEST(changes_through_a_segment_are_what_stops_count)
+{
+	cleanup_scene struct scene scene = scene_open_at(CALM, "fill");
+
+	expect_both(&scene, &(const struct variable){"own[0]", 6});
+}
+END_TEST
+
 /* `alone` grows by one, so its value says how often it has changed. */
 START_TEST(what_a_deadline_cuts_off_is_counted_up_to_the_moment_that_it_names)
 {
 	cleanup_scene struct scene scene = scene_open(LONG, NULL);
 	json_auto_t *answer = client_tool(scene.client, "rr_value_history", "{s:s, s:i, s:i}",
-	    "expression", "alone", "limit", 1, "deadline", 4);
+	    "expression", "alone", "limit", 1, "deadline", 2);
 	const char *from = strstr(answer_text(answer, "cut_off"), "from=");
 	cleanup_free char *moment = NULL;
 	char total[32];
@@ -152,12 +216,14 @@ int main(void)
 	const TTest *const tests[] = {
 	    what_is_counted_is_what_stops_count,
 	    what_is_counted_among_signals_is_what_stops_count,
+	    many_changes_are_counted_by_function,
+	    changes_through_a_segment_are_what_stops_count,
 	    few_changes_stop,
 	    the_last_of_many_changes_is_found,
 	    what_a_deadline_cuts_off_is_counted_up_to_the_moment_that_it_names,
 	    NULL,
 	};
-	const char *const programs[] = {CALM, SIGNALS, MANY, LONG, NULL};
+	const char *const programs[] = {CALM, SIGNALS, MANY, LONG, ALL, NULL};
 
 	return scene_main("tallied", tests, programs);
 }

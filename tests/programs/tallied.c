@@ -1,8 +1,9 @@
 /*
  * Variables that change often, from several places: by threads, in a handler of a timer's signals,
  * by the kernel, by functions of libc, by string instructions, by stores that are wider than they
- * are, back and forth between few values, and at places that come late. An argument is the number
- * of rounds (150), a second one leaves the timer out; `counter` leaves all out but one variable.
+ * are, through a segment, back and forth between few values, and at places that come late. An
+ * argument is the number of rounds (150), a second one leaves the timer out; `counter` leaves all
+ * out but one variable.
  */
 #include <pthread.h>
 #include <signal.h>
@@ -27,6 +28,11 @@ static ALONE struct {
 } wide;				  /* also in one store */
 static ALONE volatile short lone; /* by the child's copy too */
 static ALONE volatile int alone;  /* grows by one */
+static ALONE struct {
+	volatile int cells[8]; /* the last one is also a string instruction's last store */
+	char unused[32];
+} row;
+static _Thread_local volatile int own[2];
 static ALONE char end[32];
 static int rounds = 150;
 
@@ -126,6 +132,18 @@ static void store_wide(void)
 	}
 }
 
+static void fill(void)
+{
+	for (int i = 0; i < 2 * rounds; i++) {
+		volatile int *to = row.cells;
+		long count = sizeof(row.cells) / sizeof(*to);
+
+		__asm__ volatile("rep stosl" : "+D"(to), "+c"(count) : "a"(i) : "memory");
+		row.cells[7] = -1;
+		own[0] = row.cells[7] - i;
+	}
+}
+
 static void fork_one(void)
 {
 	pid_t child = fork();
@@ -162,6 +180,7 @@ int main(int argc, char **argv)
 	receive();
 	mix();
 	store_wide();
+	fill();
 	fork_one();
 	printf("%d %d\n", counter, turns);
 	return 0;

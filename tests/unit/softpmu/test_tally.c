@@ -269,6 +269,88 @@ START_TEST(what_is_not_understood_begins_nothing)
 }
 END_TEST
 
+/* What the code cache may count, tally.h tells: not without capitals, nor before a process is
+ * known. */
+START_TEST(the_code_cache_counts_only_where_it_was_asked_to)
+{
+	begin("n", "");
+	tally_resume(tally, &tracee);
+	ck_assert(!tally_is_inlined(tally, &tracee));
+	begin("N", "");
+	ck_assert(!tally_is_inlined(tally, &tracee));
+	tally_resume(tally, &tracee);
+	ck_assert(tally_is_inlined(tally, &tracee));
+	write_without_a_trap();
+	ck_assert(!tally_is_inlined(tally, &tracee));
+}
+END_TEST
+
+START_TEST(what_the_code_cache_counts_is_in_the_table_and_is_not_lost)
+{
+	begin("N", "");
+	ck_assert_int_eq(change(1, HERE), TALLY_SHOWS);
+	for (int i = 2; i <= TALLY_EVERY; i++) {
+		ck_assert_uint_eq(tally_last(tally), (uint64_t)i - 1);
+		tally_note(tally, i % 2 ? HERE : THERE, (uint64_t)i);
+	}
+	value = TALLY_EVERY;
+	tally_resume(tally, &tracee);
+	const struct tally_table seen = table();
+	ck_assert_uint_eq(seen.state, TALLY_ON);
+	ck_assert_uint_eq(seen.total, TALLY_EVERY);
+	ck_assert_uint_eq(seen.shown, 1);
+	ck_assert_uint_eq(seen.row[0].count, TALLY_EVERY / 2);
+	ck_assert_uint_eq(seen.row[1].last, TALLY_EVERY);
+	ck_assert_int_eq(change(0, HERE), TALLY_HIDES);
+}
+END_TEST
+
+START_TEST(the_code_cache_has_room_up_to_the_change_before_a_wanted_one)
+{
+	begin("N", "");
+	ck_assert_uint_eq(tally_room(tally), UINT64_MAX);
+	begin("W", ";2;5;9");
+	ck_assert_uint_eq(tally_room(tally), 0);
+	change(1, HERE);
+	ck_assert_int_eq(change(2, HERE), TALLY_SHOWS);
+	ck_assert_uint_eq(tally_room(tally), 1);
+	tally_note(tally, HERE, 3);
+	ck_assert_uint_eq(tally_room(tally), 0);
+	ck_assert_int_eq(change(4, HERE), TALLY_SHOWS);
+	ck_assert_int_eq(change(5, HERE), TALLY_SHOWS);
+	ck_assert_uint_eq(table().shown, 5);
+	ck_assert_uint_eq(tally_room(tally), 2);
+	for (int i = 6; i <= 9; i++)
+		change(i, HERE);
+	ck_assert_uint_eq(tally_room(tally), UINT64_MAX);
+}
+END_TEST
+
+/* A store that has not been shown is the hardware's when it touches the bytes. */
+START_TEST(a_store_counts_by_itself_when_it_has_been_shown_or_has_asked_often)
+{
+	static const char packet[] = "$QRRWarden.always:1000#00";
+
+	begin("N", "");
+	ck_assert_int_eq(tally_ask(tally, HERE, true), TALLY_ASKS_AGAIN);
+	ck_assert_int_eq(tally_ask(tally, THERE, false), TALLY_NEEDS_NO_ASK);
+	change(1, HERE);
+	ck_assert(!tally_counts_inline(tally, HERE));
+	ck_assert_int_eq(tally_ask(tally, HERE, true), TALLY_IS_INLINE);
+	ck_assert(tally_counts_inline(tally, HERE));
+	for (int i = 2; i < TALLY_ASKS_MAX; i++)
+		ck_assert_int_eq(tally_ask(tally, THERE, true), TALLY_ASKS_AGAIN);
+	ck_assert_int_eq(tally_ask(tally, THERE, true), TALLY_IS_INLINE);
+	begin("N", "");
+	ck_assert(!tally_counts_inline(tally, HERE));
+	change(2, HERE);
+	conditions_take(&conditions, packet, strlen(packet));
+	ck_assert_int_eq(tally_ask(tally, HERE, true), TALLY_ASKS_AGAIN);
+	begin("W", ";100");
+	ck_assert_int_eq(tally_ask(tally, HERE, true), TALLY_IS_INLINE);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -282,6 +364,10 @@ int main(void)
 	    what_may_be_missed_is_said_for_good_and_all_is_shown,
 	    what_another_breakpoint_hits_is_shown,
 	    what_is_not_understood_begins_nothing,
+	    the_code_cache_counts_only_where_it_was_asked_to,
+	    what_the_code_cache_counts_is_in_the_table_and_is_not_lost,
+	    the_code_cache_has_room_up_to_the_change_before_a_wanted_one,
+	    a_store_counts_by_itself_when_it_has_been_shown_or_has_asked_often,
 	    NULL,
 	};
 	const TTest *const none[] = {NULL};

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include "worker/breaks/places/hardware.h"
 #include "worker/gdb/must.h"
+#include "worker/read/code/mappings.h"
 #include "worker/read/values/accessed.h"
 
 #define PACKET	    "maint packet QRRWarden."
@@ -29,6 +30,15 @@ static bool is_on(struct replay *replay, struct tally_table *table)
 	return tallied_writes_read(replay, table) && table->count == 0;
 }
 
+/* rr does not show what another process writes to shared memory, and the code cache takes all
+ * changes for those of the code that it runs. */
+static char kind_of(struct replay *replay, unsigned long long address, const uint64_t *numbers)
+{
+	if (mappings_sharing(replay, address) != 'p')
+		return numbers ? 'w' : 'n';
+	return numbers ? 'W' : 'N';
+}
+
 bool tallied_writes_begin(struct replay *replay, unsigned long long address,
     unsigned long long size, const uint64_t *numbers, size_t count)
 {
@@ -42,7 +52,7 @@ bool tallied_writes_begin(struct replay *replay, unsigned long long address,
 	    !accessed_whole(replay, address, bytes, size))
 		return false;
 	length = (size_t)snprintf(command, sizeof(command), PACKET "tally:%c;%llx,%llx,",
-	    numbers ? 'w' : 'n', address, size);
+	    kind_of(replay, address, numbers), address, size);
 	for (size_t i = 0; i < size; i++)
 		length +=
 		    (size_t)snprintf(command + length, sizeof(command) - length, "%02x", bytes[i]);

@@ -317,17 +317,6 @@ static json_t *conclude(const struct history *history, struct replay *replay)
 	return text;
 }
 
-/* rr does not show what another process writes to shared memory. */
-static bool is_shared(struct replay *replay, unsigned long long address)
-{
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
-	bool shared = mapping && mapping->rights[3] == 's';
-
-	mappings_free(mappings);
-	return shared;
-}
-
 static void add_notes(const struct history *history, enum search_end end, json_t *answer)
 {
 	const json_t *last =
@@ -364,7 +353,8 @@ static json_t *answer_of(struct history *history, const struct search *search, e
 		json_object_set(answer, "changes", history->changes);
 	if (json_array_size(history->writers) > 1 || history->full)
 		json_object_set(answer, "by", history->writers);
-	if (is_shared(replay, history->address))
+	/* rr does not show what another process writes to shared memory. */
+	if (mappings_sharing(replay, history->address) == 's')
 		json_object_set_new(answer, "shared",
 		    json_string("other processes map this memory too: their writes do not show "
 				"here"));

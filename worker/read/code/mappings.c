@@ -117,3 +117,13 @@ unsigned long long mappings_base(const struct mappings *mappings, const struct m
 		first--;
 	return first->start;
 }
+
+char mappings_sharing(struct replay *replay, unsigned long long address)
+{
+	struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
+	const char kind = mapping ? mapping->rights[3] : '\0';
+
+	mappings_free(mappings);
+	return kind;
+}

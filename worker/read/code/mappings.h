@@ -29,6 +29,9 @@ const struct mapping *mappings_get(const struct mappings *mappings, size_t numbe
 const struct mapping *mappings_find(const struct mappings *mappings, unsigned long long address);
 const struct mapping *mappings_above(const struct mappings *mappings, unsigned long long address);
 
+/* 's' if the memory there is shared with others, 'p' if it is not; 0: rr does not tell. */
+char mappings_sharing(struct replay *replay, unsigned long long address);
+
 /* Where the file of a mapping begins in memory: the base for module+offset. */
 unsigned long long mappings_base(const struct mappings *mappings, const struct mapping *mapping);
 

@@ -341,3 +341,21 @@ void blocks_invalidate(struct blocks *blocks, uint64_t start, uint64_t end)
 {
 	pageindex_remove(blocks->pages, start, end, invalidate_one, blocks);
 }
+
+/* A body of this length is none that revive_block knows. */
+static bool forget_one(void *context, uint32_t number, uint64_t start, uint64_t end)
+{
+	struct blocks *blocks = context;
+	struct block_entry *entry = &blocks->entry[number];
+	const bool in_force = entry->native || entry->body;
+	const bool gone = invalidate_one(context, number, start, end);
+
+	for (int i = 0; in_force && gone && i < BLOCK_VARIANTS; i++)
+		entry->variant[i].length = UINT16_MAX;
+	return gone;
+}
+
+void blocks_forget(struct blocks *blocks, uint64_t start, uint64_t end)
+{
+	pageindex_remove(blocks->pages, start, end, forget_one, blocks);
+}

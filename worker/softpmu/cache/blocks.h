@@ -87,6 +87,9 @@ bool blocks_set_native(struct blocks *blocks, uint32_t number);
 /* Code at [start, end) changes: no body made from it is in force any more. */
 void blocks_invalidate(struct blocks *blocks, uint64_t start, uint64_t end);
 
+/* The same, and none comes back: the same code is to be translated otherwise. */
+void blocks_forget(struct blocks *blocks, uint64_t start, uint64_t end);
+
 /* Puts variant i in force again: the caller has compared its code. */
 void blocks_revive(struct blocks *blocks, uint32_t number, int i);
 

@@ -18,4 +18,7 @@ bool cachecalls_is_one(uint64_t number);
  */
 void cachecalls_note(struct space *space, const struct user_regs_struct *regs);
 
+/* Whether tid is in a call that opens the memory of a process in /proc. */
+bool cachecalls_opens_memory(pid_t tid, const struct user_regs_struct *regs);
+
 #endif

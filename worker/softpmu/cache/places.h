@@ -27,6 +27,7 @@ enum place_kind {
 	PLACE_PEEKED,	/* the same behind a look at what it does not touch */
 	PLACE_JUDGES,	/* it is at `original`; its flags are in their slot, see conditioncode.h */
 	PLACE_RETURNED, /* it is at `original`, a ret that has been done, to the cache */
+	PLACE_CHANGES,	/* it is at `original`; the int3 asks about a change, see changecode.h */
 };
 
 enum {
@@ -51,7 +52,7 @@ struct place {
 	 * PLACE_SPOILT: bytes from here to the instruction that sets the flags, and `original` is
 	 * that instruction's address. PLACE_JUMPED: what undoes the jump's effect on rsp.
 	 * PLACE_JUDGES: below 0, a fault is ours, and bytes from here to where it goes on then;
-	 * above 0, the program's rdx is in its slot.
+	 * above 0, the program's rdx is in its slot. PLACE_CHANGES: above 0, the log is full.
 	 */
 	int16_t distance;
 	uint64_t original;

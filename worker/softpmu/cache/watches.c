@@ -41,18 +41,22 @@ static uint32_t table(unsigned size_bits)
 	return ARENA_WATCHED + size_bits * WATCH_TABLE_SIZE;
 }
 
+void watches_mark(const struct arena *arena, uint64_t start, uint64_t end, uint8_t value)
+{
+	for (unsigned bits = 0; bits < WATCH_SIZES; bits++) {
+		for (uint64_t at = start - ((1u << bits) - 1); at != end; at++)
+			arena->memory[table(bits) + (at & (WATCH_TABLE_SIZE - 1))] = value;
+	}
+}
+
 static void mark(const struct arena *arena, const struct debug_registers *registers, uint8_t value)
 {
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
 		uint64_t start, end;
 		bool reads;
 
-		if (!watched(registers, i, &start, &end, &reads))
-			continue;
-		for (unsigned bits = 0; bits < WATCH_SIZES; bits++) {
-			for (uint64_t at = start - ((1u << bits) - 1); at != end; at++)
-				arena->memory[table(bits) + (at & (WATCH_TABLE_SIZE - 1))] = value;
-		}
+		if (watched(registers, i, &start, &end, &reads))
+			watches_mark(arena, start, end, value);
 	}
 }
 
@@ -182,11 +186,21 @@ bool watches_look_at(enum watch_level level, const struct access *access)
 	       (level == WATCH_ALL && access->reads && !access->flushes);
 }
 
+/* The code adds the segment's base to one register, and has rcx for that. */
+static bool can_add_segment(const struct access *access)
+{
+	enum { RCX = 1 };
+
+	return access->segment == 'f' && processor()->reads_fs && !access->short_address &&
+	       !access->relative && access->base != RCX && access->index != RCX &&
+	       (access->base == ACCESS_NO_REGISTER || access->index == ACCESS_NO_REGISTER);
+}
+
 uint32_t watches_table(const struct access *access)
 {
 	unsigned bits = 0;
 
-	if (access->kind != ACCESS_PLAIN || access->segment ||
+	if (access->kind != ACCESS_PLAIN || (access->segment && !can_add_segment(access)) ||
 	    (!access->relative && access->displacement != (int32_t)access->displacement))
 		return 0;
 	while (bits < WATCH_SIZES && 1u << bits < access_most(access))

@@ -42,7 +42,10 @@ struct watches {
 	uint64_t judged[WATCH_ASKED]; /* hash of the condition that the code judges */
 	unsigned asked_count, vain;
 	const struct conditions *conditions;
-	uint64_t changes; /* of these that the code is made for */
+	uint64_t changes;	   /* of these that the code is made for */
+	struct tally *tally;	   /* changes of which the code counts, see changelog.h; or NULL */
+	uint64_t tally_number;	   /* the one for which it is made; 0: none */
+	uint64_t marked, unmarked; /* what the tables say of that: [marked, unmarked) */
 };
 
 /*
@@ -52,6 +55,9 @@ struct watches {
  */
 bool watches_set(struct watches *watches, const struct arena *arena,
     const struct debug_registers *registers, const struct conditions *conditions);
+
+/* Marks [start, end) in the tables, or no more (0). */
+void watches_mark(const struct arena *arena, uint64_t start, uint64_t end, uint8_t value);
 
 /* The code has asked before the instruction at this address. */
 void watches_note_question(

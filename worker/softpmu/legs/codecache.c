@@ -26,6 +26,7 @@
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/cache/recover.h"
+#include "worker/softpmu/scan/changelog.h"
 #include "worker/softpmu/cache/spaces.h"
 #include "worker/softpmu/translate/watchcode.h"
 
@@ -149,12 +150,13 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
-	if (watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions))
+	if (watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions) |
+	    changelog_set(space, &cache->conditions->tally, tracee))
 		space_flush(space);
 	space_revive_mapped(space, tracee->tid);
 	tracee->questions = 0;
 	address = address_for(space, tracee->tid, regs->rip, false);
-	if (!address || debug_registers_disarm(&tracee->debug, tracee->tid) < 0)
+	if (!address || changelog_begin(space, &cache->conditions->tally, tracee) < 0)
 		return false;
 	passcount_begin(cache->conditions, &space->arena);
 	budget_begin(&space->budget);
@@ -289,8 +291,12 @@ static uint64_t judge_trap(
 			address = answer(cache, tracee, place, regs);
 		if (address)
 			return address;
+		if (place && place->kind == PLACE_CHANGES && !stay &&
+		    tracee->questions++ < LEG_QUESTIONS &&
+		    changelog_answer(space, &cache->conditions->tally, tracee, place, regs))
+			return regs->rip + 1;
 		if (place && ((place->flags & PLACE_LEAVES) || place->kind == PLACE_ASKS ||
-				 place->kind == PLACE_PART))
+				 place->kind == PLACE_PART || place->kind == PLACE_CHANGES))
 			return leave_for_step(space, tracee, regs);
 		/* A stub, a body out of force, or a check: none of them has an effect of its own
 		 * yet, and no branch is pending. */
@@ -490,6 +496,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			regs->rip = before_jumps(space, tracee->tid, was, regs->rip);
 	}
 	passcount_take(cache->conditions, tracee, &space->arena);
+	changelog_end(space, &cache->conditions->tally, tracee);
 	*branches = space->budget.passed;
 	written = write_back(tracee->tid, &before, regs);
 	if (written == -ESRCH && !is_last) {
@@ -504,23 +511,6 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 	return verdict;
 }
 
-/* The path that an open is about; not more of it than is read here can be of interest. */
-static bool opens_memory(pid_t tid, const struct user_regs_struct *regs)
-{
-	static const char name[] = "mem";
-	uint64_t at = regs->orig_rax == SYS_open ? regs->rdi : regs->rsi;
-	char path[64] = {0};
-	struct iovec local = {path, sizeof path - 1}, remote = {(void *)at, sizeof path - 1};
-	const char *slash;
-
-	if (regs->orig_rax != SYS_open && regs->orig_rax != SYS_openat &&
-	    regs->orig_rax != SYS_openat2)
-		return false;
-	memory_read(tid, &local, 1, &remote, 1);
-	slash = strrchr(path, '/');
-	return strcmp(slash ? slash + 1 : path, name) == 0;
-}
-
 void codecache_note_call(
     struct codecache *cache, struct tracee *tracee, const struct user_regs_struct *regs)
 {
@@ -529,7 +519,7 @@ void codecache_note_call(
 
 	/* Through /proc/PID/mem a program may write to code, its own or another's, that its
 	 * mappings forbid to change: from here on all run without the cache. */
-	if (opens_memory(tracee->tid, regs))
+	if (cachecalls_opens_memory(tracee->tid, regs))
 		spaces_give_up(cache->spaces);
 	/* In a call, after it, or at its instruction, as when rr makes calls itself. */
 	if (!cachecalls_is_one(regs->orig_rax)) {

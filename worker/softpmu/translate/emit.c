@@ -11,6 +11,7 @@
 #include "worker/softpmu/translate/conditioncode.h"
 #include "worker/softpmu/cache/revive.h"
 #include "worker/softpmu/translate/sequences.h"
+#include "worker/softpmu/translate/changecode.h"
 #include "worker/softpmu/translate/watchcode.h"
 
 enum {
@@ -230,8 +231,10 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 		const struct classified *in = &source->in[i];
 		bool pending = source->counter != NO_COUNTER && i >= source->counter;
 
-		if (runs_in_cache(in->control))
+		if (runs_in_cache(in->control)) {
+			changecode_put(e, in, pending && i != source->counter, body);
 			watchcode_put(e, in, pending && i != source->counter, body);
+		}
 		if (i == source->counter)
 			sequence_count(e, in->address, source->by_flags);
 		if (i == source->count - 1 && in->control != CONTROL_ON)

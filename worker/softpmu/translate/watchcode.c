@@ -19,6 +19,22 @@
 
 enum { SIB_NONE = 4, SIB_NO_BASE = 5 };
 
+/* lea rcx, [rcx + register * scale + displacement], where rcx is the segment's base */
+static void put_segment_address(
+    struct emitter *e, const struct access *access, uint8_t index, uint8_t scale)
+{
+	enum { RCX = 1, RSP = 4 };
+	uint8_t base = RCX;
+
+	if (access->base == RSP)
+		base = RSP, index = RCX, scale = 0;
+	else if (access->base != ACCESS_NO_REGISTER)
+		index = access->base, scale = 0;
+	CODE(e, (uint8_t)(0x48 | (index >> 3) << 1), 0x8d, 0x8c,
+	    (uint8_t)(scale << 6 | (index & 7) << 3 | base));
+	emitter_32(e, (uint32_t)access->displacement);
+}
+
 /* lea rcx, [operand] */
 static void put_address(struct emitter *e, const struct access *access)
 {
@@ -31,6 +47,8 @@ static void put_address(struct emitter *e, const struct access *access)
 				  : access->scale >= 2 ? 1
 						       : 0);
 
+	if (access->segment)
+		return put_segment_address(e, access, index, scale);
 	if (access->relative) {
 		CODE(e, 0x48, 0x8d, 0x0d);
 		emitter_relative(e, (uint64_t)access->displacement);
@@ -44,13 +62,18 @@ static void put_address(struct emitter *e, const struct access *access)
 	emitter_32(e, (uint32_t)access->displacement);
 }
 
-static void put_look(struct emitter *e, const struct access *access, int pending, uint64_t original)
+void watchcode_begin_look(
+    struct emitter *e, const struct access *access, int pending, uint64_t original)
 {
 	const int saved = PLACE_RCX_SAVED | pending;
 
 	emitter_place(e, PLACE_AT, pending, original);
 	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
 	emitter_slot(e, ARENA_SLOT_RCX);
+	if (access->segment) {
+		emitter_place(e, PLACE_AT, saved, original);
+		CODE(e, 0xf3, 0x48, 0x0f, 0xae, 0xc1); /* rdfsbase rcx */
+	}
 	emitter_place(e, PLACE_AT, saved, original);
 	put_address(e, access);
 	emitter_place(e, PLACE_AT, saved, original);
@@ -59,12 +82,22 @@ static void put_look(struct emitter *e, const struct access *access, int pending
 	CODE(e, 0x0f, 0xb6, 0x89); /* movzx ecx, byte [rcx + table] */
 	emitter_slot(e, watches_table(access));
 	emitter_place(e, PLACE_AT, saved, original);
-	CODE(e, 0xe3, 1); /* jrcxz on */
-	emitter_place(e, PLACE_AT, saved | PLACE_LEAVES, original);
-	CODE(e, 0xcc);
-	emitter_place(e, PLACE_AT, saved, original); /* on */
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25);	     /* mov rcx, [slot] */
+}
+
+void watchcode_end_look(struct emitter *e, int pending, uint64_t original)
+{
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | pending, original);
+	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
 	emitter_slot(e, ARENA_SLOT_RCX);
+}
+
+static void put_look(struct emitter *e, const struct access *access, int pending, uint64_t original)
+{
+	watchcode_begin_look(e, access, pending, original);
+	CODE(e, 0xe3, 1); /* jrcxz on */
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | pending | PLACE_LEAVES, original);
+	CODE(e, 0xcc);
+	watchcode_end_look(e, pending, original); /* on */
 }
 
 static void put_part(struct emitter *e, const struct classified *in, int flags)

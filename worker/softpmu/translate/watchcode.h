@@ -10,6 +10,12 @@
 
 enum { WATCHCODE_PART = 3 }; /* from the int3 that asks to the copy that runs a part */
 
+/* A look at an access that has a table, up to the jrcxz that it does not write: rcx is 0 if nothing
+ * is marked there, and the program's own in its slot; and what comes behind that jrcxz at last. */
+void watchcode_begin_look(
+    struct emitter *e, const struct access *access, int pending, uint64_t original);
+void watchcode_end_look(struct emitter *e, int pending, uint64_t original);
+
 /* Written before the instruction. pending: a branch is counted but has not retired. body: where
  * its block begins. */
 void watchcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);

@@ -85,6 +85,18 @@ int debug_registers_disarm(struct debug_registers *registers, pid_t tid)
 	return (int)set_control(registers, tid, registers->rr_control);
 }
 
+int debug_registers_blind(struct debug_registers *registers, pid_t tid)
+{
+	uint64_t control = registers->rr_control, start, end;
+	bool executes;
+
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		if (debug_registers_rr_watch(registers, i, &start, &end, &executes))
+			control &= ~ENABLE_BITS(i);
+	}
+	return (int)set_control(registers, tid, control);
+}
+
 /* Makes the kernel's registers what rr believes them to be, before rr changes them. */
 static long restore(struct debug_registers *registers, pid_t tid)
 {

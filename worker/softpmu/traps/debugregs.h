@@ -74,4 +74,7 @@ int debug_registers_arm(struct debug_registers *registers, pid_t tid, const stru
 /* Takes ours out of force; the tracee then runs as if there were none. 0 or -errno. */
 int debug_registers_disarm(struct debug_registers *registers, pid_t tid);
 
+/* The same, and those of rr's that watch data, until the next debug_registers_disarm. */
+int debug_registers_blind(struct debug_registers *registers, pid_t tid);
+
 #endif

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/user.h>
@@ -18,7 +19,9 @@
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/base/kernel.h"
 
-static struct processor found = {true, true};
+static struct processor found = {true, true, false};
+
+enum { READS_FS = 2 }; /* of AT_HWCAP2 */
 
 /* Where the child passes the breakpoint. */
 void processor_mark(void);
@@ -80,7 +83,7 @@ void processor_probe(const char *lacks)
 {
 	long child;
 
-	found = (struct processor){false, false};
+	found = (struct processor){false, false, getauxval(AT_HWCAP2) & READS_FS};
 	child = kernel_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 	if (child == 0)
 		be_child();
@@ -95,6 +98,7 @@ void processor_probe(const char *lacks)
 		return;
 	found.debug_registers &= !strstr(lacks, "debug");
 	found.traps_rdtsc &= !strstr(lacks, "rdtsc");
+	found.reads_fs &= !strstr(lacks, "fs");
 }
 
 const struct processor *processor(void)

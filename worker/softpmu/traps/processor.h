@@ -11,11 +11,12 @@
 struct processor {
 	bool debug_registers; /* a breakpoint in one stops the program */
 	bool traps_rdtsc;     /* after PR_SET_TSC, see prctl(2) */
+	bool reads_fs;	      /* rdfsbase works: the kernel says so */
 };
 
 /*
  * Tries it out. What cannot be tried is taken not to work: that is slower, and never wrong. `lacks`
- * is a list of what to do without though it works, for tests: "debug", "rdtsc"; or NULL.
+ * is a list of what to do without though it works, for tests: "debug", "rdtsc", "fs"; or NULL.
  */
 void processor_probe(const char *lacks);
 

@@ -78,7 +78,8 @@ static void begin(struct tally *tally, const char *at)
 
 	tally_end(tally);
 	tally->number++;
-	tally->shows_new = *at == 'n';
+	tally->shows_new = *at == 'n' || *at == 'N';
+	tally->inlined = *at == 'N' || *at == 'W';
 	at += *at != '\0';
 	if (!take_number(&at, ';', &tally->address) || !take_number(&at, ',', &size) || size == 0 ||
 	    size > TALLY_SIZE_MAX || !take_bytes(&at, tally->last, (size_t)size) ||
@@ -233,7 +234,8 @@ static bool is_wanted(struct tally *tally, uint64_t number)
 static bool is_marked(const struct tally *tally, const struct tally_row *row)
 {
 	return tally->always[row - tally->table.row] ||
-	       (tally->shows_new && (row->count == 1 || row->last % TALLY_EVERY == 0));
+	       (tally->shows_new &&
+		   (row->count == 1 || (!tally->inlined && row->last % TALLY_EVERY == 0)));
 }
 
 static enum tally_verdict note_change(
@@ -277,6 +279,85 @@ enum tally_verdict tally_hit(struct tally *tally, struct tracee *tracee, unsigne
 		return TALLY_HIDES;
 	memcpy(tally->seen, now, tally->size);
 	return TALLY_SHOWS;
+}
+
+/* The tracee's membership is known: tally_resume comes first. */
+bool tally_is_inlined(struct tally *tally, const struct tracee *tracee)
+{
+	return counts(tally) && tally->inlined && tally->process && processor()->debug_registers &&
+	       !tally->by_rr && tracee->tally == tally->number && tracee->tally_member;
+}
+
+uint64_t tally_room(struct tally *tally)
+{
+	const uint64_t total = tally->table.total;
+
+	while (
+	    tally->wanted_next < tally->wanted_count && tally->wanted[tally->wanted_next] <= total)
+		tally->wanted_next++;
+	if (tally->wanted_next == tally->wanted_count)
+		return UINT64_MAX;
+	/* The one before a wanted change is shown, too. */
+	return tally->wanted[tally->wanted_next] - total > 2
+		   ? tally->wanted[tally->wanted_next] - total - 2
+		   : 0;
+}
+
+static const struct tally_asker *asker_of(const struct tally *tally, uint64_t store)
+{
+	return &tally->askers[store * 0x9e3779b97f4a7c15ull >> 54 & (TALLY_ASKERS - 1)];
+}
+
+bool tally_counts_inline(const struct tally *tally, uint64_t store)
+{
+	const struct tally_asker *asker = asker_of(tally, store);
+
+	return asker->store == store && asker->asks >= TALLY_ASKS_MAX;
+}
+
+enum tally_answer tally_ask(struct tally *tally, uint64_t store, bool touches)
+{
+	struct tally_asker *asker = (struct tally_asker *)asker_of(tally, store);
+	const struct tally_row *row = find(tally, store);
+
+	if (row && tally->always[row - tally->table.row])
+		return touches ? TALLY_ASKS_AGAIN : TALLY_NEEDS_NO_ASK;
+	if (asker->store != store)
+		*asker = (struct tally_asker){.store = store};
+	if (row || !tally->shows_new)
+		asker->asks = TALLY_ASKS_MAX;
+	else
+		asker->asks++;
+	if (asker->asks >= TALLY_ASKS_MAX)
+		return TALLY_IS_INLINE;
+	return touches ? TALLY_ASKS_AGAIN : TALLY_NEEDS_NO_ASK;
+}
+
+void tally_note(struct tally *tally, uint64_t store, uint64_t bytes)
+{
+	if (!add(tally, store))
+		lose(tally);
+	memcpy(tally->last, &bytes, tally->size);
+}
+
+uint64_t tally_last(const struct tally *tally)
+{
+	uint64_t bytes = 0;
+
+	memcpy(&bytes, tally->last, tally->size);
+	return bytes;
+}
+
+bool tally_now(struct tally *tally, const struct tracee *tracee, uint64_t *bytes)
+{
+	uint8_t now[TALLY_SIZE_MAX] = {0};
+
+	if (!read_bytes(tally, tracee->tid, now)) {
+		lose(tally);
+		return false;
+	}
+	memcpy(bytes, now, sizeof *bytes);
+	return true;
 }
 
 bool tally_read(struct tally *tally, int fd, uint64_t address, void *buffer, size_t size)

@@ -7,6 +7,10 @@
  *   QRRWarden.always:PC
  *   QRRWarden.tally:                       no more
  *
+ * With N and W in place of n and w, the code cache may count the changes that need not be shown,
+ * see scan/changelog.h: no process may share the bytes. It shows none of those of every
+ * TALLY_EVERY.
+ *
  * all in hexadecimal. After `n`, the first change of each instruction is shown to rr, each one of
  * an instruction named with `always`, and the last of each TALLY_EVERY. After `w`, the changes of
  * those numbers are shown. The table that it keeps is read at TALLYMARK, for the first time before
@@ -36,6 +40,11 @@
 
 struct tracee;
 
+enum {
+	TALLY_ASKERS = 1024,   /* a power of two */
+	TALLY_ASKS_MAX = 1000, /* of a store that has changed nothing: then it counts inline, too */
+};
+
 struct tally {
 	struct tally_table table;
 	uint64_t number; /* of tallies, ever */
@@ -44,8 +53,13 @@ struct tally {
 	uint8_t last[TALLY_SIZE_MAX]; /* the bytes behind the last change */
 	uint8_t seen[TALLY_SIZE_MAX]; /* what rr saw last */
 	bool shows_new;
-	bool by_rr; /* the bytes are those of a change of rr's own ... */
-	bool told;  /* ... and the table has been read since */
+	bool inlined; /* the code cache may count */
+	struct tally_asker {
+		uint64_t store; /* where it ends */
+		uint32_t asks;
+	} askers[TALLY_ASKERS]; /* stores that ask about each of their looks, or have asked */
+	bool by_rr;		/* the bytes are those of a change of rr's own ... */
+	bool told;		/* ... and the table has been read since */
 	bool always[TALLY_ROWS];
 	uint64_t wanted[TALLY_WANTED_MAX]; /* numbers, ascending */
 	size_t wanted_count, wanted_next;
@@ -68,6 +82,34 @@ enum tally_verdict { TALLY_IS_NOT_ASKED, TALLY_HIDES, TALLY_SHOWS };
 /* The tracee has hit these of rr's debug registers, bits 0 to 3, and stands at pc. */
 enum tally_verdict tally_hit(
     struct tally *tally, struct tracee *tracee, unsigned hits, uint64_t pc);
+
+/* ---- What the code cache counts: see scan/changelog.h ---------------------------------------- */
+
+/* Whether the changes that this tracee makes can be counted there. */
+bool tally_is_inlined(struct tally *tally, const struct tracee *tracee);
+
+/* How many changes may come before one has to be shown. */
+uint64_t tally_room(struct tally *tally);
+
+/* Whether the code of the store that ends there counts its changes; else it asks. */
+bool tally_counts_inline(const struct tally *tally, uint64_t store);
+
+enum tally_answer {
+	TALLY_ASKS_AGAIN,   /* the change may have to be shown: the hardware does the store */
+	TALLY_NEEDS_NO_ASK, /* it need not */
+	TALLY_IS_INLINE,    /* the same, and from here on the code counts it */
+};
+
+/* The store that ends there is about to write; touches: to the bytes. */
+enum tally_answer tally_ask(struct tally *tally, uint64_t store, bool touches);
+
+/* The store that ends there has changed the bytes to these. */
+void tally_note(struct tally *tally, uint64_t store, uint64_t bytes);
+
+/* The bytes behind the last change, in the low bits; and what they are now: false, they are gone,
+ * and so is the count. */
+uint64_t tally_last(const struct tally *tally);
+bool tally_now(struct tally *tally, const struct tracee *tracee, uint64_t *bytes);
 
 /* rr reads `size` bytes of a process there, for gdb, through this descriptor of its memory. True if
  * they are of the table, and now in buffer. */
