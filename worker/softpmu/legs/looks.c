@@ -17,6 +17,7 @@ static bool is_behind_look(const struct place *place, const struct user_regs_str
 	case PLACE_LOOKED:
 	case PLACE_PEEKED:
 	case PLACE_JUDGES:
+	case PLACE_CHANGES:
 		return true;
 	case PLACE_AT_TARGET: /* of a jump that will be undone, see recover.c */
 		return !address_is_users(regs->rcx);
