@@ -111,8 +111,8 @@ void signals_pass_all(struct replay *replay)
 {
 	replay_run(replay)->signals_pass = true;
 	gdb_must_console(replay_gdb(replay), "handle all nostop noprint pass");
-	gdb_must_console(replay_gdb(replay), "handle SIGINT nostop noprint pass");
 	gdb_must_console(replay_gdb(replay), "handle SIGKILL stop print pass");
+	gdb_must_console(replay_gdb(replay), "handle SIGINT nostop noprint pass");
 }
 
 void signals_stop_again(struct replay *replay)
