@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import * as claude from "./claude.mjs";
+import * as terminal from "./claude_terminal.mjs";
 import * as codex from "./codex.mjs";
 import * as inspector from "./inspector.mjs";
 import { removeFolder } from "./processes.mjs";
@@ -28,6 +29,7 @@ const clients = {
   inspector: { run: inspector.run },
   codex: { run: codex.run, needs: join(agents, ".bin", "codex") },
   claude: { run: claude.run, needs: join(agents, ".bin", "claude") },
+  "claude-terminal": { run: terminal.run, needs: join(agents, ".bin", "claude") },
 };
 
 const scratch = mkdtempSync(join(tmpdir(), "rr-warden-clients-"));

@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { endGroup, startGroup } from "./processes.mjs";
 import { playScenario } from "./scenario.mjs";
 
-const prefix = "mcp__rr-warden__";
+export const prefix = "mcp__rr-warden__";
 
 // A model that answers what next(request) returns: a tool call, or a final text.
 export function serveModel(next) {
@@ -64,12 +64,12 @@ export function serveModel(next) {
 }
 
 // Runs claude with a model from serveModel: `ended` gives its exit code, `said` its output.
-export async function startClaude(claude, model, home, args, path = process.env.PATH) {
+export async function startClaude(claude, model, home, args, input = "ignore") {
   await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
   const child = startGroup(claude, args, {
     cwd: home,
     env: {
-      PATH: path,
+      PATH: process.env.PATH,
       HOME: home,
       TERM: "dumb",
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.address().port}`,
@@ -79,7 +79,7 @@ export async function startClaude(claude, model, home, args, path = process.env.
       CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: "1",
       MCP_TIMEOUT: "60000",
     },
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [input, "pipe", "pipe"],
   });
   let said = "";
   child.stdout.on("data", (chunk) => (said += chunk));
@@ -87,6 +87,7 @@ export async function startClaude(claude, model, home, args, path = process.env.
   return {
     ended: new Promise((resolve) => child.on("exit", resolve)),
     said: () => said.slice(0, 2000),
+    type: (text) => child.stdin.write(text),
     stop: async () => {
       await endGroup(child);
       model.closeAllConnections();
@@ -95,7 +96,7 @@ export async function startClaude(claude, model, home, args, path = process.env.
   };
 }
 
-const wordsOf = (content) =>
+export const wordsOf = (content) =>
   typeof content === "string" ? content : content.map((part) => part.text ?? "").join("");
 
 export async function run(server, world) {
