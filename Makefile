@@ -167,7 +167,7 @@ help: ## list the targets
 
 # Removes only what this file makes, by name, and a folder only if nothing else is in it.
 BUILT := obj bin libexec share tests fuzz clients conformance bare portable dist rr-warden*_* rr-warden-*.tgz \
-	rr_warden*-*.whl server.json
+	rr-warden-*.mcpb rr_warden*-*.whl server.json
 .PHONY: clean
 clean: ## remove what was built, and nothing else
 	@for folder in $(BUILD) build-clang build-asan; do \

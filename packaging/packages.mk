@@ -69,7 +69,7 @@ export SOURCE_DATE_EPOCH ?= $(shell date -u -d "$$(sed -n 's/^ -- .*>  //p' pack
 # $(call fill,FILE,HOW TO RUN IT)
 fill = sed -e 's|@VERSION@|$(VERSION)|g' -e 's|@URL@|$(URL)|g' -e 's|@REGISTRY_NAME@|$(REGISTRY_NAME)|g' \
 	-e 's|@GLIBC@|$(GLIBC)|g' -e 's|@RUN@|$(2)|g' -e 's|@RR@|$(RR_RELEASE)|g' \
-	-e 's|@GDB@|$(GDB_RELEASE)|g' $(1)
+	-e 's|@GDB@|$(GDB_RELEASE)|g' -e 's|@IMAGE@|$(IMAGE_NAME)|g' $(1)
 
 .PHONY: dist check-dist
 dist: build ## the source archive, its bill of materials (SPDX), spec file, PKGBUILD and checksums, in build/dist/
@@ -95,6 +95,7 @@ check-dist: ## the release: equal bytes from two trees, RPM built and linted, PK
 
 # There is no public home yet, so whoever publishes gives the name that the registry grants.
 REGISTRY_NAME ?= invalid.rr-warden/rr-warden
+IMAGE_NAME    ?= registry.invalid/rr-warden
 PORTABLE := $(BUILD)/portable
 STAGE    := $(PORTABLE)/stage
 
@@ -164,23 +165,29 @@ npm: portable portable-rr portable-gdb ## build the four npm packages into build
 		npm pack --silent --pack-destination $(BUILD) ./$(NPM)/$$name || exit 1; \
 	done
 
+# One file with server, rr and gdb for hosts that take MCP bundles: they unpack it and start the program.
+BUNDLE := $(BUILD)/rr-warden-$(VERSION).mcpb
+.PHONY: mcpb
+mcpb: portable portable-rr portable-gdb ## build the MCP bundle into build/
+	@$(call fill,packaging/mcpb/manifest.json.in) >$(PORTABLE)/manifest.json
+	@python3 packaging/mcpb/build_mcpb.py $(PORTABLE)/manifest.json $(BUNDLE) $(STAGE) $(RR_STAGE) $(GDB_STAGE)
+
 # ---- Container ------------------------------------------------------------------------------------
 
 IMAGE := $(BUILD)/rr-warden-$(VERSION).oci.tar
 .PHONY: container check-container
 container: portable ## the OCI image with server, rr and gdb into build/ (mmdebstrap; no container engine)
 	@sh packaging/deps.sh look bare
-	@sh packaging/container/build.sh $(STAGE) $(VERSION) $(IMAGE)
+	@sh packaging/container/build.sh $(STAGE) $(VERSION) $(REGISTRY_NAME) $(IMAGE)
 
 check-container: container $(TEST_BIN)/programs/crash ## the image's entry point, unpacked and run in a user namespace
 	@sh tests/packages/container.sh $(IMAGE) $(TEST_BIN)/programs/crash
 
-server-json: ## write the entry of the MCP registry into build/
-	@mkdir -p $(BUILD)
-	@$(call fill,packaging/server.json.in) >$(BUILD)/server.json
+server-json: mcpb ## write the entry of the MCP registry into build/, with the bundle's checksum
+	@sum=$$(sha256sum <$(BUNDLE)) && $(call fill,packaging/server.json.in) | sed "s/@SHA256@/$${sum%% *}/" >$(BUILD)/server.json
 	@echo $(BUILD)/server.json
 
-check-packages: wheel npm server-json deps-clients $(TEST_BIN)/programs/crash ## the wheel and the npm packages, installed from the files and used by a real client
+check-packages: wheel npm server-json deps-clients $(TEST_BIN)/programs/crash ## the wheel, the npm packages and the MCP bundle, installed from the files and used by a real client
 	@sh packaging/deps.sh look packages
 	@sh tests/packages/check.sh $(BUILD) "$(CLIENTS)" "$(call whole_path,$(TEST_BIN))/programs/crash"
 
@@ -201,7 +208,7 @@ check-plugin: build deps-clients $(TEST_BIN)/programs/crash ## the plugin's skil
 		"$(call whole_path,$(TEST_BIN))/programs/crash" $(VERSION) "$(CURDIR)/packaging/claude-plugin" $(HOSTS)
 
 .PHONY: check-readme check-examples
-check-readme: build deps-clients $(DEMO) $(TEST_BIN)/programs/list_corruption ## the README's commands and configuration, with the hosts' own command lines
+check-readme: build deps-clients $(DEMO) $(TEST_BIN)/programs/list_corruption ## the commands and configuration of README and manuals, with the hosts' own command lines
 	@python3 -B tests/packages/readme.py "$(call whole_path,$(SUPERVISOR))" . "$(CLIENTS)"
 
 check-examples: build deps-clients ## run packaging/examples with a flaky test; with sshd and Slurm on loopback where installed

@@ -2,12 +2,12 @@
 # Makes an OCI image of a small Debian with rr, gdb and this server, without a container engine and without
 # root: mmdebstrap makes the root as an archive, oci.py the layout.
 #
-#	build.sh STAGE VERSION IMAGE	STAGE: what `make portable` installed, with its libraries
+#	build.sh STAGE VERSION NAME IMAGE	STAGE: what `make portable` installed, with its libraries
 #
 # Environment: MIRROR a Debian mirror, RELEASE the release (bookworm), SOURCE_DATE_EPOCH.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
-stage=$(cd "$1" && pwd) version=$2 image=$3
+stage=$(cd "$1" && pwd) version=$2 name=$3 image=$4
 release=${RELEASE:-bookworm}
 
 scratch=$(mktemp -d)
@@ -29,4 +29,4 @@ mmdebstrap --quiet --format=tar --variant=minbase --include=rr,gdb,libstdc++6 --
 	--customize-hook='echo "deb http://deb.debian.org/debian '"$release"' main" >"$1/etc/apt/sources.list"' \
 	--customize-hook='rm -rf "$1"/etc/apt/apt.conf.d/99mmdebstrap "$1"/var/lib/apt/lists/* "$1"/var/log/* "$1"/etc/resolv.conf' \
 	"$release" "$scratch/root.tar" ${mirror:+"$mirror"}
-python3 "$here/oci.py" "$scratch/root.tar" "$version" "$image"
+python3 "$here/oci.py" "$scratch/root.tar" "$version" "$name" "$image"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Writes an OCI image layout (one archive) with one layer, from a root file system as an archive.
 
-  oci.py ROOT.tar VERSION IMAGE.tar
+  oci.py ROOT.tar VERSION NAME IMAGE.tar   NAME: the server's in the MCP registry, which looks for it
 
 Uses the standard library only. The same input gives the same bytes: the time is SOURCE_DATE_EPOCH.
 """
@@ -26,6 +26,10 @@ CONFIG = {
     "Volumes": {"/home/warden/.local/share/rr": {}},
 }
 PART = 1 << 20
+
+
+def config_of(name):
+    return CONFIG | {"Labels": {"io.modelcontextprotocol.server.name": name}}
 
 
 def epoch():
@@ -77,7 +81,7 @@ class Layout:
         return self.add_blob(io.BytesIO(json.dumps(value, sort_keys=True).encode()), kind)
 
 
-def main(root, version, image):
+def main(root, version, name, image):
     oci = "application/vnd.oci.image."
     when = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(epoch()))
     layout = Layout(image + ".new")
@@ -86,7 +90,7 @@ def main(root, version, image):
         unpacked = digest(file)
         layer = layout.add_blob(compress(file), oci + "layer.v1.tar+gzip")
     config = layout.add_json_blob({
-        "created": when, "architecture": "amd64", "os": "linux", "config": CONFIG,
+        "created": when, "architecture": "amd64", "os": "linux", "config": config_of(name),
         "rootfs": {"type": "layers", "diff_ids": [unpacked]},
         "history": [{"created": when, "created_by": "packaging/container/build.sh"}],
     }, oci + "config.v1+json")

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the wheel and the npm packages from their files, without a network, into a new home as an
+# Installs the wheel, the npm packages and the MCP bundle from their files, without a network, into a new home as an
 # ordinary user, and lets a real MCP client record and replay through each. See also deb.sh.
 #
 #	check.sh BUILD CLIENTS PROGRAM	CLIENTS: what `make deps-clients` made; PROGRAM: one that crashes
@@ -123,7 +123,15 @@ without() {
 }
 try "npm: without the platform's package it says what is missing" without
 
-try "server.json agrees with the packages" python3 "$here/server_json.py" "$build/server.json" "$wheel" "$main" "$platform"
+bundle=$(echo "$build"/rr-warden-[0-9]*.mcpb)
+bundled=$scratch/bundle/server/bin/rr-warden
+try "mcpb: it unpacks as its format says" sh -c "python3 -B '$here/mcpb.py' '$bundle' '$scratch/bundle' >'$scratch/command'"
+try "mcpb: hosts start it with the short list of tools" grep -qx "$bundled --tools=core" "$scratch/command"
+try "mcpb: a client of the TypeScript SDK records and replays" client "$bundled"
+try "mcpb: rr and gdb came along" brings_both "$bundled" libexec/rr-warden/gdb/bin/gdb
+
+try "server.json agrees with the packages" python3 "$here/server_json.py" "$build/server.json" "$wheel" "$main" \
+	"$platform" "$bundle"
 
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ]

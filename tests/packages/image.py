@@ -29,6 +29,8 @@ def main(image, folder):
         manifest = json.loads(blob(json.load(archive.extractfile("index.json"))["manifests"][0]))
         config = json.loads(blob(manifest["config"]))
         layer = gzip.decompress(blob(manifest["layers"][0]))
+    if "/" not in config["config"]["Labels"]["io.modelcontextprotocol.server.name"]:
+        raise SystemExit("the registry looks for the server's name in a label")
     unpacked = "sha256:" + hashlib.sha256(layer).hexdigest()
     if config["rootfs"]["diff_ids"] != [unpacked]:
         raise SystemExit("the layer is not the one that the configuration names")

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Holds the entry of the MCP registry to the packages that it names and to the registry's rules.
 
-  server_json.py SERVER.JSON WHEEL MAIN.TGZ PLATFORM.TGZ
+  server_json.py SERVER.JSON WHEEL MAIN.TGZ PLATFORM.TGZ BUNDLE.MCPB
 
 With MCP_SERVER_SCHEMA=FILE (the registry's server.schema.json) and python3-jsonschema it validates
 the entry against the whole schema; otherwise against the rules below, which are that schema's.
 """
 
+import hashlib
 import json
 import os
 import re
@@ -26,6 +27,16 @@ def wheel_metadata(path):
         return archive.read(name).decode()
 
 
+def bundle_version(path):
+    with zipfile.ZipFile(path) as archive:
+        return json.loads(archive.read("manifest.json"))["version"]
+
+
+def sha256(path):
+    with open(path, "rb") as file:
+        return hashlib.sha256(file.read()).hexdigest()
+
+
 def validate(entry):
     schema = os.environ.get("MCP_SERVER_SCHEMA")
     if schema:
@@ -43,7 +54,7 @@ def validate(entry):
             assert argument["type"] == "named" and argument["name"].startswith("--")
 
 
-def main(entry_path, wheel, main_tgz, platform_tgz):
+def main(entry_path, wheel, main_tgz, platform_tgz, bundle):
     with open(entry_path, encoding="utf-8") as file:
         entry = json.load(file)
     validate(entry)
@@ -57,7 +68,14 @@ def main(entry_path, wheel, main_tgz, platform_tgz):
     assert f"\nName: {packages['pypi']['identifier']}\n" in metadata
     # The registry looks for this line on the package index's page.
     assert f"\nmcp-name: {entry['name']}\n" in metadata
-    versions = {entry["version"], main_package["version"], platform["version"],
+    # The registry takes a bundle from a release's page alone, and hosts check its sum.
+    file = f"/v{entry['version']}/rr-warden-{entry['version']}.mcpb"
+    assert packages["mcpb"]["identifier"].startswith("https://")
+    assert packages["mcpb"]["identifier"].endswith(file), packages["mcpb"]["identifier"]
+    assert packages["mcpb"]["fileSha256"] == sha256(bundle)
+    image, tag = packages["oci"]["identifier"].split(":")
+    assert "/" in image and "version" not in packages["oci"]
+    versions = {entry["version"], tag, bundle_version(bundle), main_package["version"], platform["version"],
                 packages["npm"]["version"], packages["pypi"]["version"],
                 re.search(r"^Version: (.*)$", metadata, re.M)[1]}
     assert len(versions) == 1, versions
