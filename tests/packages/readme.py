@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Knows every command and every piece of configuration in README.md, and which test runs it: this
-one, with the real command lines of Claude Code, Codex and Gemini CLI, or another one, whose file must
-contain it. A command that is new in the README fails here until somebody has a test for it.
+"""Knows every command and every piece of configuration in README.md and in the manual pages, and which
+test runs it: this one, with the real command lines of Claude Code, Codex and Gemini CLI, or another one,
+whose file must contain it. A command that is new there fails here until somebody has a test for it.
 
   readme.py SERVER TREE CLIENTS     CLIENTS is what `make deps-clients` made
 """
@@ -20,7 +20,7 @@ from outcomes import attempt, check, summary
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "report"))
 from server import Server
 
-PROGRAMS = "make|rr-warden|claude|codex|gemini|code|pip|npm|npx|sysctl|sudo|ssh"
+PROGRAMS = "make|rr-warden|claude|codex|gemini|code|pip|npm|npx|sysctl|sudo|ssh|podman|docker"
 
 
 class Home:
@@ -75,6 +75,21 @@ def toml_piece():
     lines = indented_lines()
     first = lines.index("[mcp_servers.rr]")
     return "\n".join(lines[first:first + 3])
+
+
+# ---- What the manual pages say ----------------------------------------------------------------
+
+
+def examples(page):
+    """The lines of its blocks as they are typed, continued ones in one."""
+    text = (tree / "packaging" / page).read_text()
+    blocks = re.findall(r"^\.nf\n(.*?)^\.fi$", text, flags=re.M | re.S)
+    return [line for block in blocks
+            for line in re.sub(r"\\e\n *", "", block).replace(r"\-", "-").splitlines()]
+
+
+def manual_commands():
+    return {line for line in examples("rr-warden.1") if re.match(rf"({PROGRAMS})\b", line)}
 
 
 # ---- What runs here ---------------------------------------------------------------------------
@@ -155,6 +170,33 @@ def records_and_replays(_):
         check("main ()" in said, said)
 
 
+def failing_test(home):
+    (home.folder / "test.c").write_text("int main(void) { return *(volatile int *)8; }\n")
+    home.run("cc -g -o test test.c")
+
+
+def records_until(command):
+    with Home() as home:
+        failing_test(home)
+        home.run(command, statuses=(1,))
+        check((home.folder / "failure.tar").stat().st_size > 0, "no archive")
+
+
+def explains(command):
+    with Home() as home:
+        failing_test(home)
+        home.run(f"trace=$(rr-warden record-until -n 1 -- ./test) || true; GITHUB_STEP_SUMMARY=summary; {command}")
+        check("SIGSEGV in main" in (home.folder / "summary").read_text(), "the summary does not name the crash")
+
+
+def configures(lines):
+    """The example of the settings' manual page, with its folder in a home."""
+    with Home() as home:
+        (home.folder / "traces").mkdir()
+        (home.folder / "conf").write_text("\n".join(lines).replace("/srv", str(home.folder)) + "\n")
+        starts({"command": "rr-warden", "args": [f"--config={home.folder}/conf"]})
+
+
 def installs_and_uninstalls(_):
     with Home() as home:
         out = home.folder / "out"
@@ -208,9 +250,17 @@ RUN = {
     'code --add-mcp \'{"name":"rr","command":"rr-warden","args":["--tools=core"]}\'': vscode,
     "rr-warden rr record ./program": records_and_replays,
     "rr-warden rr replay": records_and_replays,
+    "rr-warden record-until -n 100 --export=failure.tar -- ./test": records_until,
+    'rr-warden explain --markdown "$trace" >>"$GITHUB_STEP_SUMMARY"': explains,
 }
-# What other programs take, and what needs a machine with performance counters.
-OTHERS = {"sysctl kernel.perf_event_paranoid=1"}
+# What other programs take, and what needs a machine with performance counters or a container engine
+# (tests/packages/container.sh runs the image without one).
+OTHERS = {
+    "sysctl kernel.perf_event_paranoid=1",
+    "podman load -i build/rr-warden-VERSION.oci.tar",
+    "podman run -i --rm --userns=keep-id --security-opt seccomp=unconfined --security-opt unmask=ALL "
+    '-v "$PWD:$PWD" -w "$PWD" rr-warden:VERSION',
+}
 OTHERS_FLAGS = {"--security-opt"}
 
 
@@ -226,15 +276,16 @@ def run(command):
 
 
 def main():
-    found = commands()
+    found = commands() | manual_commands()
     for command in sorted(found - OTHERS):
         attempt(command, run, command)
     for command in sorted((set(RUN) | OTHERS) - found):
-        attempt(command, check, False, "the README does not have it any more: remove it here")
+        attempt(command, check, False, "neither the README nor the manual has it any more: remove it here")
     for number, piece in enumerate(json_pieces(), 1):
         ((_, servers),) = piece.items()
         attempt(f"JSON {number}: what it names starts and lists its tools", starts, servers["rr"])
     attempt("Codex reads the TOML", codex_reads, toml_piece())
+    attempt("the example of rr-warden.conf(5)", configures, examples("rr-warden.conf.5.in"))
     for flag in sorted(set(re.findall(r"`(--[a-z][a-z_-]*)", paragraphs())) - OTHERS_FLAGS):
         attempt(flag, is_flag, flag)
     return summary()
