@@ -222,6 +222,33 @@ START_TEST(another_frame_is_read_without_selecting_it)
 }
 END_TEST
 
+/* In write, which has names of its own if its debug information is there. */
+START_TEST(names_are_the_programs_own_where_it_stands_in_a_library)
+{
+	cleanup_scene struct scene scene = scene_open("crash", NULL);
+	struct client *client = scene.client;
+	json_auto_t *stop = NULL, *sp = NULL, *outer = NULL;
+
+	client_tool_done(client, "rr_breakpoint_set", "{s:s}", "location", "write");
+	stop = client_tool(client, "rr_continue", NULL);
+	expect_text(stop, "reason", "breakpoint");
+	expect_all(client_tool(client, "rr_evaluate", "{s:s}", "expression", "customers[1].id"),
+	    IS("value", "2"), HAS("note", "read in frame "), HAS("note", "the program's own code"));
+	expect_all(client_tool(client, "rr_evaluate", "{s:s, s:s}", "expression", "customers[1].id",
+		       "at", answer_text(stop, "moment")),
+	    IS("value", "2"), HAS("note", "read in frame "));
+	/* the registers are those of write */
+	sp = client_tool(client, "rr_evaluate", "{s:s}", "expression", "$sp");
+	outer = client_tool(client, "rr_evaluate", "{s:s, s:i}", "expression", "$sp", "frame", 1);
+	ck_assert_ptr_null(answer_at(sp, "note"));
+	ck_assert_str_ne(answer_text(sp, "value"), answer_text(outer, "value"));
+	/* a frame that was chosen stays */
+	client_tool_done(client, "rr_select_frame", "{s:i}", "frame_level", 1);
+	client_tool_refused(
+	    client, "rr_evaluate", "invalid_argument", "{s:s}", "expression", "customers[1].id");
+}
+END_TEST
+
 START_TEST(locals_stay_small_beside_a_megabyte_array)
 {
 	cleanup_scene struct scene scene = scene_open_at("big_locals", "use");
@@ -374,12 +401,14 @@ int main(void)
 	    memory_is_read_at_an_expression, a_name_of_another_frame_is_found_there,
 	    of_several_static_variables_none_is_guessed,
 	    a_static_is_not_guessed_behind_any_number_of_names, source_lines_name_their_file,
-	    another_frame_is_read_without_selecting_it, locals_stay_small_beside_a_megabyte_array,
-	    a_deep_recursion_is_paged_or_folded, a_full_backtrace_has_each_frames_locals,
-	    threads_are_listed_and_chosen, a_child_that_only_forked_is_replayed_by_its_pid,
-	    processes_tell_how_they_ended, a_session_may_begin_at_the_end,
-	    the_libraries_are_known_at_the_end_too, recordings_are_listed_and_removed, NULL};
+	    another_frame_is_read_without_selecting_it,
+	    names_are_the_programs_own_where_it_stands_in_a_library,
+	    locals_stay_small_beside_a_megabyte_array, a_deep_recursion_is_paged_or_folded,
+	    a_full_backtrace_has_each_frames_locals, threads_are_listed_and_chosen,
+	    a_child_that_only_forked_is_replayed_by_its_pid, processes_tell_how_they_ended,
+	    a_session_may_begin_at_the_end, the_libraries_are_known_at_the_end_too,
+	    recordings_are_listed_and_removed, NULL};
 	return scene_main("looking", tests,
 	    (const char *const[]){"many_watch", "big_locals", "recursion", "threads", "fork_tree",
-		"list_corruption", "overrun", "same_names", NULL});
+		"list_corruption", "overrun", "same_names", "crash", NULL});
 }

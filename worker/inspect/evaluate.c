@@ -16,6 +16,7 @@
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
+#include "worker/read/frames/frames.h"
 #include "worker/read/names/scope.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
@@ -314,22 +315,80 @@ static json_t *evaluate_here(
 				 : evaluate_all(replay, expressions->list, reading, failure);
 }
 
-/* In the frame that is asked for; the session's own stays selected. */
-static json_t *evaluate_list(struct replay *replay, const void *asked, struct failure *failure)
+/* The session's own frame stays selected. */
+static json_t *evaluate_in(struct replay *replay, const struct expressions *expressions,
+    long long frame, struct failure *failure)
 {
-	const struct expressions *expressions = asked;
 	const int selected = replay_selected(replay)->frame;
 	json_t *result;
 
-	if (expressions->args->frame < 0)
-		return evaluate_here(replay, expressions, failure);
-	if (!selection_choose_frame(replay, expressions->args->frame, failure))
+	if (!selection_choose_frame(replay, frame, failure))
 		return NULL;
 	result = evaluate_here(replay, expressions, failure);
 	/* After calls into the program the session stands there anew, with frame 0 selected. */
 	if (!replay_worker(replay)->broken && !selection_set_frame(replay, selected))
 		selection_set_frame(replay, 0);
 	return result;
+}
+
+static bool names_register(const json_t *texts)
+{
+	json_t *text;
+	size_t i;
+
+	json_array_foreach((json_t *)texts, i, text)
+	{
+		if (strchr(json_string_value(text), '$'))
+			return true;
+	}
+	return false;
+}
+
+/* Registers are those of where the program stands, and calls begin there. */
+static bool is_bound_to_innermost(const struct expressions *expressions)
+{
+	const struct evaluate_args *args = expressions->args;
+	const char *const texts[] = {args->expression, args->next, args->until};
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (texts[i] && strchr(texts[i], '$'))
+			return true;
+	return args->allow_calls || names_register(expressions->list) || names_register(args->show);
+}
+
+/* Where the program stands in a library and no frame was chosen, names are meant as the program's
+ * own code has them. A name that only the library has is one of the library. */
+static json_t *evaluate_in_own(
+    struct replay *replay, const struct expressions *expressions, struct failure *failure)
+{
+	struct failure unknown = {0};
+	json_t *result = NULL;
+	int level = 0;
+
+	if (replay_selected(replay)->frame == 0 && !is_bound_to_innermost(expressions))
+		level = frames_own_level(replay);
+	if (level > 0)
+		result = evaluate_in(replay, expressions, level, &unknown);
+	if (level > 0 && !result && !worker_goes_on(replay_worker(replay))) {
+		*failure = unknown;
+		return NULL;
+	}
+	json_decref(unknown.details);
+	if (!result)
+		return evaluate_here(replay, expressions, failure);
+	json_object_set_new(result, "note",
+	    json_sprintf("read in frame %d, the first of the program's own code", level));
+	return result;
+}
+
+/* In the frame that is asked for. */
+static json_t *evaluate_list(struct replay *replay, const void *asked, struct failure *failure)
+{
+	const struct expressions *expressions = asked;
+
+	return expressions->args->frame < 0
+		   ? evaluate_in_own(replay, expressions, failure)
+		   : evaluate_in(replay, expressions, expressions->args->frame, failure);
 }
 
 json_t *tool_evaluate(

@@ -288,7 +288,7 @@ json_t *frames_near(struct replay *replay, int depth, size_t budget)
 	return frames_from(replay, replay_selected(replay)->number, 0, depth, budget);
 }
 
-void frames_select_own(struct replay *replay, json_t *answer)
+int frames_own_level(struct replay *replay)
 {
 	json_t *frames = frames_near(replay, OWN_DEPTH, OWN_BYTES);
 	const json_t *own = frames_first_own(replay, frames);
@@ -297,6 +297,13 @@ void frames_select_own(struct replay *replay, json_t *answer)
 	if (own && frame_is_own(replay, own))
 		level = (int)json_integer_value(json_object_get(own, "level"));
 	json_decref(frames);
+	return level;
+}
+
+void frames_select_own(struct replay *replay, json_t *answer)
+{
+	int level = frames_own_level(replay);
+
 	if (level > 0 && selection_set_frame(replay, level) && answer)
 		json_object_set_new(answer, "selected_frame", json_integer(level));
 }

@@ -22,6 +22,10 @@ json_t *frames_from(struct replay *replay, int thread, int start, int depth, siz
 /* Those of the selected thread, from the innermost on. */
 json_t *frames_near(struct replay *replay, int depth, size_t budget);
 
+/* The level of the first frame of the program's own code in the selected thread; 0: there is none
+ * near. */
+int frames_own_level(struct replay *replay);
+
 /* Selects the first frame of the program's own code in the selected thread, if a library's frames
  * are below it: the names that a client uses next are meant there. `answer` (may be NULL) then says
  * so. */
