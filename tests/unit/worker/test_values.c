@@ -126,14 +126,15 @@ START_TEST(an_expression_of_two_lines_never_reaches_gdb)
 }
 END_TEST
 
+/* Registers are read in the innermost frame, whatever the frames are: nothing asks for them. */
 START_TEST(unreadable_memory_says_what_to_ask_next)
 {
 	const struct evaluate_args args = {
-	    .expression = "*p", .frame = -1, .max_elements = VALUE_ELEMENTS_DEFAULT};
+	    .expression = "*$p", .frame = -1, .max_elements = VALUE_ELEMENTS_DEFAULT};
 	struct failure failure = {0};
 
-	session_begin(SCRIPT(CREATED("*p", "^done,value=\"\",type=\"int\""),
-	    EVALUATED("*p", "^error,msg=\"Cannot access memory at address 0x10\"")));
+	session_begin(SCRIPT(CREATED("*$p", "^done,value=\"\",type=\"int\""),
+	    EVALUATED("*$p", "^error,msg=\"Cannot access memory at address 0x10\"")));
 	ck_assert_ptr_null(tool_evaluate(peer.worker.replay, &args, &failure));
 	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
 	ck_assert_str_eq(failure.message, "Cannot access memory at address 0x10");
@@ -144,14 +145,14 @@ END_TEST
 
 START_TEST(one_of_several_that_fails_leaves_the_others)
 {
-	json_t *expressions = json_pack("[ss]", "m", "n"), *result, *results;
+	json_t *expressions = json_pack("[ss]", "m", "$n"), *result, *results;
 	const struct evaluate_args args = {
 	    .expressions = expressions, .frame = -1, .max_elements = VALUE_ELEMENTS_DEFAULT};
 	struct failure failure = {0};
 
 	session_begin(SCRIPT(CREATED_NOT("m", "^error,msg=\"unable\""),
 	    EVALUATED_NOT("m", "^error,msg=\"No symbol \\\"m\\\".\""),
-	    CREATED("n", "^done,value=\"5\",type=\"int\"")));
+	    CREATED("$n", "^done,value=\"5\",type=\"int\"")));
 	result = tool_evaluate(peer.worker.replay, &args, &failure);
 	results = json_object_get(result, "results");
 	ck_assert_str_eq(json_string_value(json_object_get(json_array_get(results, 0), "error")),
