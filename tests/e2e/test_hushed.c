@@ -8,7 +8,10 @@
 #include <string.h>
 #include "tests/e2e/scene.h"
 
-#define CALM "written 150 without-signals"
+#define CALM  "written 150 without-signals"
+#define OFTEN "written 2400 without-signals" /* behind 1000 changes no debug register stops */
+#define LONG  "written 300000000 without-signals"
+#define MANY  "written 2000000 without-signals"
 
 static json_t *became(struct scene *scene, const char *predicate)
 {
@@ -64,6 +67,56 @@ START_TEST(what_is_passed_over_changes_no_answer)
 }
 END_TEST
 
+START_TEST(what_the_code_cache_counts_changes_no_answer)
+{
+	static const struct {
+		const char *predicate;
+		bool found;
+	} questions[] = {
+	    {"tally == 2200", true},
+	    {"tally > 1000 && tally % 1100 == 0", true},
+	    {"waves == 7", false},
+	    {"*(unsigned short *)&halves[1] == 2201", true},
+	};
+	cleanup_scene struct scene scene = scene_open(OFTEN, NULL);
+
+	for (size_t i = 0; i < sizeof(questions) / sizeof(*questions); i++)
+		expect_both(&scene, questions[i].predicate, questions[i].found);
+}
+END_TEST
+
+/* `tally` grows by one. */
+START_TEST(one_of_many_changes_is_found)
+{
+	cleanup_scene struct scene scene = scene_open(MANY, NULL);
+	json_auto_t *answer = became(&scene, "tally == 1900000");
+
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", answer_text(answer, "moment"));
+	expect_value(scene.client, "tally", "1900000");
+	json_auto_t *never = became(&scene, "tally == 2000001");
+	expect_within(never, "conclusion", "never true");
+}
+END_TEST
+
+/* As if it had not been searched: nobody says that it did not hold. */
+START_TEST(what_a_deadline_cuts_off_is_not_called_false)
+{
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	json_auto_t *cut = client_tool(scene.client, "rr_when_became", "{s:s, s:i}", "predicate",
+	    "tally == 299999999", "deadline", 1);
+	const char *from = strstr(answer_text(cut, "cut_off"), "from=");
+	cleanup_free char *moment = NULL;
+
+	ck_assert_ptr_nonnull(from);
+	moment = strndup(from + 5, strcspn(from + 5, ","));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", moment);
+	expect_alive(scene.client, scene.session);
+	json_auto_t *value =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "tally < 299999999");
+	expect_text(value, "value", "1");
+}
+END_TEST
+
 /* How often rr has told gdb that a watchpoint was hit. */
 static size_t shown(const char *predicate, const char *conclusion)
 {
@@ -96,10 +149,13 @@ int main(void)
 {
 	const TTest *const tests[] = {
 	    what_is_passed_over_changes_no_answer,
+	    what_the_code_cache_counts_changes_no_answer,
+	    one_of_many_changes_is_found,
+	    what_a_deadline_cuts_off_is_not_called_false,
 	    rr_shows_only_the_write_that_matters,
 	    NULL,
 	};
-	const char *const programs[] = {"written", CALM, NULL};
+	const char *const programs[] = {"written", CALM, OFTEN, MANY, LONG, NULL};
 
 	return scene_main("hushed", tests, programs);
 }

@@ -24,6 +24,7 @@ struct tally_table {
 	uint64_t total;	 /* changes: the number of the last one */
 	uint64_t shown;	 /* the last one of them at which rr stopped */
 	uint64_t others; /* further ones, which rr itself has made and shown */
+	uint64_t found;	 /* the first change behind which the predicate may hold; 0: none yet */
 	uint64_t count;	 /* of rows */
 	struct tally_row {
 		uint64_t pc; /* behind the instruction */

@@ -351,6 +351,52 @@ START_TEST(a_store_counts_by_itself_when_it_has_been_shown_or_has_asked_often)
 }
 END_TEST
 
+/* value == 5 */
+static void take_predicate(void)
+{
+	char packet[80];
+
+	snprintf(packet, sizeof packet, "$QRRWarden.hushed:25%016llx1922051327#00",
+	    (unsigned long long)(uintptr_t)&value);
+	conditions_take(&conditions, packet, strlen(packet));
+}
+
+START_TEST(the_change_behind_which_a_predicate_may_hold_is_shown_and_all_behind_it)
+{
+	take_predicate();
+	begin("p", "");
+	ck_assert_int_eq(change(4, HERE), TALLY_HIDES);
+	ck_assert_uint_eq(table().found, 0);
+	ck_assert_int_eq(change(5, THERE), TALLY_SHOWS);
+	ck_assert_uint_eq(table().found, 2);
+	ck_assert_int_eq(change(6, HERE), TALLY_SHOWS);
+	ck_assert_int_eq(change(5, HERE), TALLY_SHOWS);
+	ck_assert_uint_eq(table().found, 2);
+}
+END_TEST
+
+START_TEST(the_code_cache_looks_for_a_predicate_behind_many_changes)
+{
+	take_predicate();
+	begin("P", "");
+	tally_resume(tally, &tracee);
+	for (int i = 0; i < TALLY_LOOKS; i++) {
+		ck_assert(!tally_is_inlined(tally, &tracee));
+		ck_assert_int_eq(change(i % 2 + 6, HERE), TALLY_HIDES);
+	}
+	ck_assert(tally_is_inlined(tally, &tracee));
+	tally_note(tally, HERE, 4);
+	ck_assert_uint_gt(tally_room(tally), 0);
+	tally_note(tally, HERE, 5);
+	tally_note(tally, HERE, 6);
+	value = 6;
+	ck_assert_uint_eq(table().found, TALLY_LOOKS + 2);
+	ck_assert_uint_eq(tally_room(tally), 0);
+	ck_assert(!tally_is_inlined(tally, &tracee));
+	ck_assert_int_eq(change(7, HERE), TALLY_SHOWS);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -368,6 +414,8 @@ int main(void)
 	    what_the_code_cache_counts_is_in_the_table_and_is_not_lost,
 	    the_code_cache_has_room_up_to_the_change_before_a_wanted_one,
 	    a_store_counts_by_itself_when_it_has_been_shown_or_has_asked_often,
+	    the_change_behind_which_a_predicate_may_hold_is_shown_and_all_behind_it,
+	    the_code_cache_looks_for_a_predicate_behind_many_changes,
 	    NULL,
 	};
 	const TTest *const none[] = {NULL};

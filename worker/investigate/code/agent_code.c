@@ -140,8 +140,70 @@ static bool write_code(struct listing *listing, char *code)
 	return listing->count > 0;
 }
 
-bool agent_code_make(
-    struct replay *replay, const char *expression, char code[2 * AGENT_CODE_BYTES + 1])
+/* The top of the stack, where it is a number that the code itself has or computes. */
+struct constants {
+	unsigned long long number[LINES_MAX];
+	unsigned count;
+};
+
+static void take_two(struct constants *constants, bool multiplies)
+{
+	unsigned long long *number = constants->number;
+
+	if (constants->count < 2) {
+		constants->count = 0;
+		return;
+	}
+	constants->count--;
+	if (multiplies)
+		number[constants->count - 1] *= number[constants->count];
+	else
+		number[constants->count - 1] += number[constants->count];
+}
+
+/* False: it reads at an address that is not known, or at another one than before. */
+static bool take_read(
+    struct constants *constants, const struct opcode *opcode, struct agent_place *place)
+{
+	const unsigned long long size = strtoull(opcode->name + strlen("ref"), NULL, 10) / 8;
+	unsigned long long address;
+
+	if (constants->count == 0)
+		return false;
+	address = constants->number[constants->count - 1];
+	if (place->size && (place->address != address || place->size != size))
+		return false;
+	*place = (struct agent_place){address, size};
+	constants->count = 0;
+	return true;
+}
+
+/* What is not understood leaves no number that is known. */
+static void find_place(const struct listing *listing, struct agent_place *place)
+{
+	struct constants constants = {.count = 0};
+
+	*place = (struct agent_place){0, 0};
+	for (unsigned i = 0; i < listing->count; i++) {
+		const struct opcode *opcode = listing->line[i].opcode;
+
+		if (strncmp(opcode->name, "const", 5) == 0) {
+			constants.number[constants.count++] = listing->line[i].operand;
+		} else if (is_named(opcode, "add") || is_named(opcode, "mul")) {
+			take_two(&constants, is_named(opcode, "mul"));
+		} else if (strncmp(opcode->name, "ref", 3) == 0) {
+			if (!take_read(&constants, opcode, place)) {
+				place->size = 0;
+				return;
+			}
+		} else {
+			constants.count = 0;
+		}
+	}
+}
+
+bool agent_code_make(struct replay *replay, const char *expression,
+    char code[2 * AGENT_CODE_BYTES + 1], struct agent_place *place)
 {
 	char command[REPLAY_EXPRESSION_MAX + 32], quoted[GDB_QUOTED_MAX], *text, *rest, *line;
 	struct listing listing = {.count = 0};
@@ -156,5 +218,6 @@ bool agent_code_make(
 	while (good && rest && (line = strsep(&rest, "\n")))
 		good = take_line(replay, &listing, line);
 	free(text);
+	find_place(&listing, place);
 	return good && text && write_code(&listing, code);
 }

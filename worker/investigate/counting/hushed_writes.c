@@ -12,7 +12,7 @@ void hushed_writes_make(struct hushed_writes *writes, struct replay *replay, con
 {
 	/* A register, or a variable of gdb's, may change without a write. */
 	if (!replay_counts_in_software(replay) || strchr(predicate, '$') ||
-	    !agent_code_make(replay, predicate, writes->code))
+	    !agent_code_make(replay, predicate, writes->code, &writes->place))
 		writes->code[0] = '\0';
 }
 

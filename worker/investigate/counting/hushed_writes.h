@@ -8,6 +8,7 @@
 
 struct hushed_writes {
 	char code[2 * AGENT_CODE_BYTES + 1]; /* "": every write stops */
+	struct agent_place place;	     /* what it reads */
 };
 
 /* Prepares it for a predicate, in whose variables the selected frame's are meant. */

@@ -4,6 +4,7 @@
  */
 #include "worker/investigate/counting/tallied_writes.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include "worker/breaks/places/hardware.h"
 #include "worker/gdb/must.h"
@@ -30,16 +31,9 @@ static bool is_on(struct replay *replay, struct tally_table *table)
 	return tallied_writes_read(replay, table) && table->count == 0;
 }
 
-/* rr does not show what another process writes to shared memory, and the code cache takes all
- * changes for those of the code that it runs. */
-static char kind_of(struct replay *replay, unsigned long long address, const uint64_t *numbers)
-{
-	if (mappings_sharing(replay, address) != 'p')
-		return numbers ? 'w' : 'n';
-	return numbers ? 'W' : 'N';
-}
-
-bool tallied_writes_begin(struct replay *replay, unsigned long long address,
+/* kind: as in softpmu/traps/tally.h. rr does not show what another process writes to shared memory,
+ * and the code cache takes all changes for those of the code that it runs. */
+static bool begin(struct replay *replay, char kind, unsigned long long address,
     unsigned long long size, const uint64_t *numbers, size_t count)
 {
 	char command[128 + TALLY_WANTED_MAX * NUMBER_SIZE];
@@ -51,16 +45,30 @@ bool tallied_writes_begin(struct replay *replay, unsigned long long address,
 	    hardware_pieces(address, size) != 1 || count > TALLY_WANTED_MAX ||
 	    !accessed_whole(replay, address, bytes, size))
 		return false;
-	length = (size_t)snprintf(command, sizeof(command), PACKET "tally:%c;%llx,%llx,",
-	    kind_of(replay, address, numbers), address, size);
+	if (mappings_sharing(replay, address) == 'p')
+		kind = (char)toupper(kind);
+	length = (size_t)snprintf(
+	    command, sizeof(command), PACKET "tally:%c;%llx,%llx,", kind, address, size);
 	for (size_t i = 0; i < size; i++)
 		length +=
 		    (size_t)snprintf(command + length, sizeof(command) - length, "%02x", bytes[i]);
-	for (size_t i = 0; numbers && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		length += (size_t)snprintf(command + length, sizeof(command) - length, ";%llx",
 		    (unsigned long long)numbers[i]);
 	gdb_must_console(replay_gdb(replay), command);
 	return is_on(replay, &table);
+}
+
+bool tallied_writes_begin(struct replay *replay, unsigned long long address,
+    unsigned long long size, const uint64_t *numbers, size_t count)
+{
+	return begin(replay, numbers ? 'w' : 'n', address, size, numbers, numbers ? count : 0);
+}
+
+bool tallied_writes_begin_until(
+    struct replay *replay, unsigned long long address, unsigned long long size)
+{
+	return begin(replay, 'p', address, size, NULL, 0);
 }
 
 void tallied_writes_stop_always(struct replay *replay, unsigned long long pc)

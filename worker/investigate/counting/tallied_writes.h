@@ -14,6 +14,12 @@
 bool tallied_writes_begin(struct replay *replay, unsigned long long address,
     unsigned long long size, const uint64_t *numbers, size_t count);
 
+/* The same up to the first change behind which the predicate of hushed_writes_begin may hold, which
+ * must have begun: it does not stop before that. Then table.found is that change's number, and it
+ * or a later one stops. */
+bool tallied_writes_begin_until(
+    struct replay *replay, unsigned long long address, unsigned long long size);
+
 /* From here on, each change stops that the instruction before pc makes. */
 void tallied_writes_stop_always(struct replay *replay, unsigned long long pc);
 

@@ -3,13 +3,13 @@
  * on everything that the predicate reads, finds it. If that cannot be watched, halving finds a
  * change from false to true, and the answer says that there may be others.
  */
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/investigate/counting/hushed_writes.h"
+#include "worker/investigate/values/first_true.h"
+#include "worker/investigate/values/predicate.h"
 #include "worker/investigate/search/pin_variables.h"
 #include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/search/location_hits.h"
@@ -17,8 +17,6 @@
 #include "worker/investigate/code/where.h"
 #include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/places/hardware.h"
-#include "worker/read/names/identifiers.h"
 #include "worker/session/images.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
@@ -135,6 +133,13 @@ static bool halve(struct became *became, struct replay *replay, struct failure *
 	return true;
 }
 
+static void find_here(struct became *became, struct replay *replay)
+{
+	position_take_sum(replay);
+	became->at = *replay_now(replay);
+	became->frame = where_behind(replay, &became->code);
+}
+
 static enum scan_verdict see(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
@@ -155,9 +160,7 @@ static enum scan_verdict see(
 		expression_fail_shapeless(became->predicate, failure);
 		return SCAN_GIVE_UP;
 	}
-	position_take_sum(replay);
-	became->at = *replay_now(replay);
-	became->frame = where_behind(replay, &became->code);
+	find_here(became, replay);
 	return SCAN_ENOUGH;
 }
 
@@ -192,36 +195,10 @@ static bool is_set(struct replay *replay, int number)
 	return set;
 }
 
-static bool is_named_before(const char *text, struct identifier name)
+static void tell_cut(struct became *became, const struct search *search)
 {
-	struct identifier other = identifier_next(text, text);
-
-	for (; other.name < name.name; other = identifier_next(text, other.name + other.length))
-		if (other.length == name.length && strncmp(other.name, name.name, name.length) == 0)
-			return true;
-	return false;
-}
-
-/* Places in memory that a predicate reads, at most. Each name is one, and each -> [] and * another.
- */
-static int count_places(const char *predicate)
-{
-	struct identifier name = identifier_next(predicate, predicate);
-	int count = 0;
-
-	for (; name.name; name = identifier_next(predicate, name.name + name.length))
-		count += !is_named_before(predicate, name);
-	for (const char *at = predicate; *at; at++)
-		count += *at == '[' || *at == '*' || strncmp(at, "->", 2) == 0;
-	return count;
-}
-
-/* gdb watches the part of "a && b" that it comes to, and more of it when a becomes true. If that is
- * more than the processor has room for, rr ends with an assertion. */
-static bool may_grow_too_large(const char *predicate)
-{
-	return count_places(predicate) > HARDWARE_REGISTERS &&
-	       (strstr(predicate, "&&") || strstr(predicate, "||") || strchr(predicate, '?'));
+	became->cut = json_object();
+	search_tell(search, SEARCH_CUT, became->cut);
 }
 
 static enum look watch_for(struct became *became, struct search *search, struct failure *failure)
@@ -230,7 +207,7 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 	enum search_end end = SEARCH_FAILED;
 	bool gave_up;
 
-	if (may_grow_too_large(became->predicate))
+	if (predicate_may_grow(became->predicate))
 		return LOOK_UNABLE;
 
 	became->watch = watchpoint_insert(replay, became->bound, WATCH_WRITE, false, NULL, failure);
@@ -242,11 +219,39 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 	}
 	gave_up = end == SEARCH_WHOLE && !is_set(replay, became->watch);
 	temporary_breakpoint_delete(replay, became->watch);
-	if (end == SEARCH_CUT) {
-		became->cut = json_object();
-		search_tell(search, end, became->cut);
-	}
+	if (end == SEARCH_CUT)
+		tell_cut(became, search);
 	return gave_up ? LOOK_UNABLE : judge(became, replay, end);
+}
+
+static bool holds(void *context, struct replay *replay)
+{
+	struct failure ignored = {0};
+	bool yes = ask(context, replay, false, &ignored) == TRUTH_YES;
+
+	json_decref(ignored.details);
+	return yes;
+}
+
+/* Without a stop at each write. LOOK_UNABLE: not here. */
+static enum look count_for(struct became *became, struct search *search, struct failure *failure)
+{
+	if (!became->is_false || !became->hushed.place.size)
+		return LOOK_UNABLE;
+	switch (first_true_find(search, &became->hushed, holds, became, failure)) {
+	case FIRST_TRUE_FOUND:
+		find_here(became, search->replay);
+		return LOOK_FOUND;
+	case FIRST_TRUE_NONE:
+		return LOOK_NONE;
+	case FIRST_TRUE_CUT:
+		tell_cut(became, search);
+		return LOOK_CUT;
+	case FIRST_TRUE_UNKNOWN:
+	case FIRST_TRUE_FAILED:
+		break;
+	}
+	return search_again(search, &search->from, failure) ? LOOK_UNABLE : LOOK_FAILED;
 }
 
 /* The first change to true, in a stretch that begins where it is false or means nothing. */
@@ -259,7 +264,9 @@ static enum look look(struct became *became, struct replay *replay, const struct
 
 	if (search_begin(&search, replay, stretch, failure)) {
 		became->empty = search_is_empty(&search);
-		seen = watch_for(became, &search, &unable);
+		seen = count_for(became, &search, &unable);
+		if (seen == LOOK_UNABLE)
+			seen = watch_for(became, &search, &unable);
 	}
 	search_end(&search);
 	if (seen == LOOK_FAILED && unable.message[0])
@@ -464,18 +471,9 @@ static json_t *add_notes(const struct became *became, json_t *answer)
 	return answer;
 }
 
-/* A name, an address, or a call, which is refused later. */
-static bool reads_something(const char *predicate)
-{
-	for (const char *at = predicate; (at = strchr(at, '(')); at++)
-		if (at > predicate && isalnum((unsigned char)at[-1]))
-			return true;
-	return identifier_next(predicate, predicate).name || strpbrk(predicate, "*{");
-}
-
 static bool can_change(const char *predicate, struct failure *failure)
 {
-	if (reads_something(predicate))
+	if (predicate_reads(predicate))
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
 	    "name what can change, as in list->count > 100",

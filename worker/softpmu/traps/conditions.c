@@ -141,7 +141,7 @@ static void end_packet(struct conditions *conditions)
 	}
 	conditions->packet[conditions->length] = '\0';
 	hushed_take(&conditions->hushed, conditions->packet);
-	tally_take(&conditions->tally, conditions->packet);
+	tally_take(&conditions->tally, &conditions->hushed, conditions->packet);
 	passkeys_take(&conditions->keys, conditions->packet);
 	understand(conditions);
 }

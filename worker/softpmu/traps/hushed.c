@@ -49,6 +49,31 @@ static bool read_watched(void *context, uint64_t address, void *to, size_t size)
 	       memory_read(view->tid, &local, 1, &remote, 1) == (long)size;
 }
 
+struct value {
+	uint64_t address, bytes;
+	size_t size;
+};
+
+static bool read_value(void *context, uint64_t address, void *to, size_t size)
+{
+	const struct value *value = context;
+	const uint64_t at = address - value->address;
+
+	if (address < value->address || at > value->size || value->size - at < size)
+		return false;
+	memcpy(to, (const uint8_t *)&value->bytes + at, size);
+	return true;
+}
+
+bool hushed_is_false(const struct hushed *hushed, uint64_t address, size_t size, uint64_t bytes)
+{
+	struct value value = {address, bytes, size};
+	const struct bytecode_world world = {.read = read_value, .context = &value};
+
+	return hushed->length > 0 &&
+	       bytecode_evaluate(hushed->code, hushed->length, &world) == TRUTH_FALSE;
+}
+
 bool hushed_may_pass(
     const struct hushed *hushed, pid_t tid, const struct debug_registers *registers, unsigned hits)
 {

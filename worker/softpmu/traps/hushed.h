@@ -31,6 +31,10 @@ struct hushed {
  * nothing. */
 void hushed_take(struct hushed *hushed, const char *packet);
 
+/* Whether the expression certainly does not hold when these are the `size` bytes there, and reads
+ * nothing else. */
+bool hushed_is_false(const struct hushed *hushed, uint64_t address, size_t size, uint64_t bytes);
+
 /* Tracee tid has hit these of rr's debug registers, bits 0 to 3: whether it can run on. */
 bool hushed_may_pass(
     const struct hushed *hushed, pid_t tid, const struct debug_registers *registers, unsigned hits);

@@ -72,14 +72,15 @@ static bool take_wanted(struct tally *tally, const char *at)
 }
 
 /* What is not understood begins nothing: the table says that. */
-static void begin(struct tally *tally, const char *at)
+static void begin(struct tally *tally, const struct hushed *hushed, const char *at)
 {
 	uint64_t size = 0;
 
 	tally_end(tally);
 	tally->number++;
 	tally->shows_new = *at == 'n' || *at == 'N';
-	tally->inlined = *at == 'N' || *at == 'W';
+	tally->inlined = *at == 'N' || *at == 'W' || *at == 'P';
+	tally->predicate = *at == 'p' || *at == 'P' ? hushed : NULL;
 	at += *at != '\0';
 	if (!take_number(&at, ';', &tally->address) || !take_number(&at, ',', &size) || size == 0 ||
 	    size > TALLY_SIZE_MAX || !take_bytes(&at, tally->last, (size_t)size) ||
@@ -109,10 +110,10 @@ static void show_always(struct tally *tally, uint64_t pc)
 		tally->always[row - tally->table.row] = true;
 }
 
-void tally_take(struct tally *tally, const char *packet)
+void tally_take(struct tally *tally, const struct hushed *hushed, const char *packet)
 {
 	if (strncmp(packet, begins, sizeof begins - 1) == 0)
-		begin(tally, packet + sizeof begins - 1);
+		begin(tally, hushed, packet + sizeof begins - 1);
 	else if (strncmp(packet, always, sizeof always - 1) == 0)
 		show_always(tally, strtoull(packet + sizeof always - 1, NULL, 16));
 }
@@ -220,6 +221,14 @@ static struct tally_row *add(struct tally *tally, uint64_t pc)
 	return row;
 }
 
+/* The last change has led to these bytes. */
+static void look_for_predicate(struct tally *tally, uint64_t bytes)
+{
+	if (tally->predicate && !tally->table.found &&
+	    !hushed_is_false(tally->predicate, tally->address, tally->size, bytes))
+		tally->table.found = tally->table.total;
+}
+
 /* Whether the change of this number or the next one is wanted. */
 static bool is_wanted(struct tally *tally, uint64_t number)
 {
@@ -233,7 +242,7 @@ static bool is_wanted(struct tally *tally, uint64_t number)
 /* Whether the last change of a row is shown for what it is. */
 static bool is_marked(const struct tally *tally, const struct tally_row *row)
 {
-	return tally->always[row - tally->table.row] ||
+	return tally->always[row - tally->table.row] || tally->table.found ||
 	       (tally->shows_new &&
 		   (row->count == 1 || (!tally->inlined && row->last % TALLY_EVERY == 0)));
 }
@@ -249,6 +258,7 @@ static enum tally_verdict note_change(
 		return TALLY_IS_NOT_ASKED;
 	}
 	memcpy(tally->last, now, tally->size);
+	look_for_predicate(tally, tally_last(tally));
 	if (alone && !is_wanted(tally, row->last) && !is_marked(tally, row))
 		return TALLY_HIDES;
 	memcpy(tally->seen, now, tally->size);
@@ -284,14 +294,18 @@ enum tally_verdict tally_hit(struct tally *tally, struct tracee *tracee, unsigne
 /* The tracee's membership is known: tally_resume comes first. */
 bool tally_is_inlined(struct tally *tally, const struct tracee *tracee)
 {
-	return counts(tally) && tally->inlined && tally->process && processor()->debug_registers &&
-	       !tally->by_rr && tracee->tally == tally->number && tracee->tally_member;
+	return counts(tally) && tally->inlined &&
+	       (!tally->predicate || tally->table.total >= TALLY_LOOKS) && tally->process &&
+	       processor()->debug_registers && !tally->by_rr && !tally->table.found &&
+	       tracee->tally == tally->number && tracee->tally_member;
 }
 
 uint64_t tally_room(struct tally *tally)
 {
 	const uint64_t total = tally->table.total;
 
+	if (tally->table.found)
+		return 0;
 	while (
 	    tally->wanted_next < tally->wanted_count && tally->wanted[tally->wanted_next] <= total)
 		tally->wanted_next++;
@@ -338,6 +352,7 @@ void tally_note(struct tally *tally, uint64_t store, uint64_t bytes)
 	if (!add(tally, store))
 		lose(tally);
 	memcpy(tally->last, &bytes, tally->size);
+	look_for_predicate(tally, bytes);
 }
 
 uint64_t tally_last(const struct tally *tally)

@@ -4,18 +4,20 @@
  *
  *   QRRWarden.tally:n;ADDRESS,SIZE,BYTES   counts from here, where the bytes are those
  *   QRRWarden.tally:w;ADDRESS,SIZE,BYTES;NUMBER;NUMBER...
+ *   QRRWarden.tally:p;ADDRESS,SIZE,BYTES
  *   QRRWarden.always:PC
  *   QRRWarden.tally:                       no more
  *
- * With N and W in place of n and w, the code cache may count the changes that need not be shown,
- * see scan/changelog.h: no process may share the bytes. It shows none of those of every
- * TALLY_EVERY.
- *
  * all in hexadecimal. After `n`, the first change of each instruction is shown to rr, each one of
  * an instruction named with `always`, and the last of each TALLY_EVERY. After `w`, the changes of
- * those numbers are shown. The table that it keeps is read at TALLYMARK, for the first time before
+ * those numbers are shown. After `p`, the first change behind which the expression of hushed.h may
+ * hold, and all behind it. The table that it keeps is read at TALLYMARK, for the first time before
  * the program runs on: the process of that read is the one whose changes it counts, in its own
  * memory.
+ *
+ * With N, W and P, the code cache may count the changes that need not be shown, see
+ * scan/changelog.h: no other process may share the bytes. Then those of every TALLY_EVERY are not
+ * shown, and the first change after `P` may be counted before it is noticed.
  *
  * rr compares the bytes with those that it saw last, as gdb does, and shows no write that leaves
  * them the same. It has not seen the changes that were hidden, so one that leads back to what it
@@ -36,6 +38,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "worker/softpmu/traps/hushed.h"
 #include "worker/x86/tallymark.h"
 
 struct tracee;
@@ -43,6 +46,9 @@ struct tracee;
 enum {
 	TALLY_ASKERS = 1024,   /* a power of two */
 	TALLY_ASKS_MAX = 1000, /* of a store that has changed nothing: then it counts inline, too */
+	/* So many changes are looked at before the code cache counts: of fewer, the one behind
+	 * which a predicate holds is shown at once, and no second run has to go there. */
+	TALLY_LOOKS = 1000,
 };
 
 struct tally {
@@ -53,7 +59,8 @@ struct tally {
 	uint8_t last[TALLY_SIZE_MAX]; /* the bytes behind the last change */
 	uint8_t seen[TALLY_SIZE_MAX]; /* what rr saw last */
 	bool shows_new;
-	bool inlined; /* the code cache may count */
+	bool inlined;			/* the code cache may count */
+	const struct hushed *predicate; /* NULL: none is looked for */
 	struct tally_asker {
 		uint64_t store; /* where it ends */
 		uint32_t asks;
@@ -66,8 +73,9 @@ struct tally {
 	pid_t process, reader; /* reader: a task of it. 0: not known yet */
 };
 
-/* A whole packet of gdb's, which ends with a NUL. */
-void tally_take(struct tally *tally, const char *packet);
+/* A whole packet of gdb's, which ends with a NUL. hushed: what a predicate is; it must outlive the
+ * tally. */
+void tally_take(struct tally *tally, const struct hushed *hushed, const char *packet);
 
 void tally_end(struct tally *tally);
 
