@@ -7,6 +7,10 @@
  * store that looked: nothing else in a leg changes the bytes of a private mapping. So what the
  * kernel and rr write is not for it, nor is a change that rr has to see: before such a one the leg
  * ends, and the debug registers stop at it.
+ *
+ * LIMIT: a change by the push of a call is in the table under the call's target when a debug
+ * register reports it, and under the address behind the call when it is counted here, after a
+ * thousand of them. A history sees that its second run does not agree, and counts with stops.
  */
 #ifndef RR_WARDEN_SOFTPMU_CHANGELOG_H
 #define RR_WARDEN_SOFTPMU_CHANGELOG_H
