@@ -537,9 +537,8 @@ START_TEST(answers_failures_and_progress_are_masked)
 	ck_assert_ptr_null(request("tools/call", "{\"name\":\"rr_evaluate\",\"arguments\":{"
 						 "\"expression\":\"x\"},\"_meta\":{"
 						 "\"progressToken\":1}}"));
-	packet(
-	    workers.last, WIRE_PROGRESS, 0, "{\"progress\":1,\"message\":\"\\u001b " TOKEN "\"}");
-	expect_masked(next_line(), "\"message\": \"\\\\x1b [redacted");
+	packet(workers.last, WIRE_PROGRESS, 0, "{\"progress\":1,\"message\":\"\x7f " TOKEN "\"}");
+	expect_masked(next_line(), "\"message\": \"\\\\x7f [redacted");
 	worker_says("{\"value\":\"" TOKEN "\"}");
 	expect_masked(next_line(), "\"redacted\": 1");
 	ck_assert_ptr_null(call("rr_evaluate", "{\"expression\":\"x\"}"));
