@@ -259,12 +259,14 @@ $(DEMO): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/demo/*.c)) $(E2E_HARNE
 demo-run: build $(DEMO) $(TEST_BIN)/programs/list_corruption ## the demo alone; DEMO_OPTIONS= for the server
 	@$(TEST_ENV) $(DEMO) $(DEMO_OPTIONS)
 
+# By the program of the packages, as users have it.
+SHIPPED = $(call whole_path,$(STAGE))/bin/rr-warden
 .PHONY: picture
-picture: build $(DEMO) $(TEST_BIN)/programs/list_corruption $(TEST_BIN)/programs/overrun ## make the README's pictures and its tour, as they run here
+picture: portable $(DEMO) $(TEST_BIN)/programs/list_corruption $(TEST_BIN)/programs/overrun ## make the README's pictures and its tour, as they run here with the packages' program
 	@sh packaging/deps.sh look report
-	@$(TEST_ENV) $(DEMO) >$(BUILD)/demo.txt
+	@$(TEST_ENV) RR_WARDEN="$(SHIPPED)" $(DEMO) >$(BUILD)/demo.txt
 	@for theme in light dark; do sh packaging/picture.sh $$theme <$(BUILD)/demo.txt >$(BUILD)/session.svg && mv $(BUILD)/session.svg .github/session-$$theme.svg || exit; done
-	@python3 tests/report/tour.py "$(call whole_path,$(SUPERVISOR))" "$(call whole_path,$(TEST_BIN))/programs/overrun" .github/TOUR.md .github
+	@python3 tests/report/tour.py "$(SHIPPED)" "$(call whole_path,$(TEST_BIN))/programs/overrun" .github/TOUR.md .github
 
 # Each part measures itself in a bench-NAME target, in tests/bench/NAME.mk, and adds it to BENCHES.
 BENCHES :=
