@@ -17,6 +17,14 @@
 enum {
 	TEXT_MAX = REPLAY_EXPRESSION_MAX + 32,
 	TYPE_MAX_BYTES = 256,
+	BASE_MAX = 256,
+	BASES_MAX = 16, /* looked at, of one class */
+};
+
+/* Classes that others inherit from. */
+struct bases {
+	char name[BASES_MAX][BASE_MAX];
+	size_t count;
 };
 
 /* "object.inner.member", split somewhere. */
@@ -77,17 +85,69 @@ static bool ask(struct replay *replay, const char *command, const char *about)
 	return selection_console(replay, text);
 }
 
-/* Whether the object's type declares the member as a bit-field. */
+/* Copies the name of the next class in "public A, virtual private B<int, 2> {", and moves *at
+ * behind it. False: there is none. */
+static bool next_base(const char **at, char name[BASE_MAX])
+{
+	static const char *const before[] = {"public ", "protected ", "private ", "virtual "};
+	const char *from = *at + strspn(*at, ", "), *end;
+	int nested = 0;
+
+	for (end = from; *end && *end != '{' && *end != '\n' && (nested || *end != ','); end++)
+		nested += (*end == '<') - (*end == '>');
+	*at = end;
+	while (end > from && end[-1] == ' ')
+		end--;
+	for (;;) {
+		size_t word = strcspn(from, " ");
+		bool named = true;
+
+		for (size_t i = 0; i < sizeof(before) / sizeof(*before) && named; i++)
+			named = strncmp(from, before[i], strlen(before[i])) != 0;
+		if (named || from + word >= end)
+			break;
+		from += word + 1;
+	}
+	return end > from && snprintf(name, BASE_MAX, "%.*s", (int)(end - from), from) < BASE_MAX;
+}
+
+/* The classes that are named behind "struct derived : ", at the end of the list; it may be full. */
+static void add_bases(struct bases *bases, const char *declared)
+{
+	const char *type = declared ? strstr(declared, "type = ") : NULL;
+	const char *end = type ? type + strcspn(type, "{\n") : NULL;
+	const char *at = type ? strstr(type, " : ") : NULL;
+
+	if (!at || at >= end)
+		return;
+	at += strlen(" : ");
+	while (bases->count < BASES_MAX && next_base(&at, bases->name[bases->count]))
+		bases->count++;
+}
+
+/* Whether the object's type, or a class that it inherits from, declares the member as a
+ * bit-field. */
 static bool has_bits(struct replay *replay, const struct member *member)
 {
-	char declared[TEXT_MAX];
-	const char *found;
+	struct bases bases = {.count = 0};
+	char declared[TEXT_MAX], command[BASE_MAX + 8];
+	bool told = ask(replay, "ptype ", member->object);
 
-	if (!ask(replay, "ptype ", member->object))
-		return false;
 	snprintf(declared, sizeof(declared), " %s : ", member->path);
-	found = strstr(gdb_console_text(replay_gdb(replay)), declared);
-	return found && isdigit((unsigned char)found[strlen(declared)]);
+	for (size_t next = 0; told; next++) {
+		const char *type = gdb_console_text(replay_gdb(replay));
+		const char *found = type ? strstr(type, declared) : NULL;
+
+		if (found && isdigit((unsigned char)found[strlen(declared)]))
+			return true;
+		add_bases(&bases, type);
+		if (next == bases.count)
+			break;
+		/* Not in parentheses: gdb would expect an expression to cast behind them. */
+		snprintf(command, sizeof(command), "ptype %s", bases.name[next]);
+		told = selection_console(replay, command);
+	}
+	return false;
 }
 
 /* "(TYPE *) ADDRESS", or NULL if there is no address (NULL), or the object's type has no name. */
@@ -146,11 +206,23 @@ static char *bytes_of(struct replay *replay, const char *expression, const char 
 
 bool absolute_is_bit_field(struct replay *replay, const char *expression)
 {
+	struct absolute_bit_field ignored;
+
+	return absolute_find_bit_field(replay, expression, &ignored);
+}
+
+bool absolute_find_bit_field(
+    struct replay *replay, const char *expression, struct absolute_bit_field *field)
+{
 	struct member member;
 	char text[TEXT_MAX];
 
 	strip(text, expression);
-	return split(text, strlen(text), &member) && has_bits(replay, &member);
+	if (!split(text, strlen(text), &member) || !has_bits(replay, &member))
+		return false;
+	snprintf(field->object, sizeof(field->object), "%s", member.object);
+	snprintf(field->name, sizeof(field->name), "%s", member.path);
+	return true;
 }
 
 char *absolute_expression(struct replay *replay, const char *expression, const char *address)

@@ -7,6 +7,7 @@
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include "worker/breaks/places/absolute.h"
 #include "worker/investigate/code/where.h"
 #include "worker/read/frames/frames.h"
 #include "worker/read/names/identifiers.h"
@@ -33,13 +34,32 @@ static void copy(struct binding *binding, const char *text, size_t length)
 	binding->to[binding->length] = '\0';
 }
 
+/* Binds the next variable of gdb's to the address. gdb takes the address of the word that a
+ * bit-field lies in, so of one it binds what has it. */
+static bool bind(struct binding *binding, const char *name, struct failure *failure)
+{
+	struct replay *replay = binding->replay;
+	struct absolute_bit_field bits;
+	bool in_bits = absolute_find_bit_field(replay, name, &bits);
+	char command[sizeof(bits.object) + 48], bound[48 + sizeof(bits.name)];
+
+	snprintf(command, sizeof(command), "set $rr_bound%d = &(%s)", binding->count,
+	    in_bits ? bits.object : name);
+	if (!gdb_check(replay_gdb(replay), gdb_console(replay_gdb(replay), NULL, command),
+		ERROR_INVALID_ARGUMENT, NULL, failure))
+		return false;
+	snprintf(bound, sizeof(bound), "(*$rr_bound%d)%s%s", binding->count++, in_bits ? "." : "",
+	    in_bits ? bits.name : "");
+	copy(binding, bound, strlen(bound));
+	return true;
+}
+
 static bool pin_one(
     struct binding *binding, const char *name, size_t length, struct failure *failure)
 {
 	struct replay *replay = binding->replay;
 	struct failure refused = {0};
-	char command[NAME_MAX_BYTES + 48], bound[32];
-	int written;
+	char text[NAME_MAX_BYTES];
 
 	if (name[0] == '$' || length >= NAME_MAX_BYTES) {
 		copy(binding, name, length);
@@ -50,16 +70,10 @@ static bool pin_one(
 		    failure, ERROR_LIMIT, NULL, "it contains more than %d names", PIN_NAMES_MAX);
 		return false;
 	}
-	snprintf(
-	    command, sizeof(command), "set $rr_bound%d = &%.*s", binding->count, (int)length, name);
-	if (gdb_check(replay_gdb(replay), gdb_console(replay_gdb(replay), NULL, command),
-		ERROR_INVALID_ARGUMENT, NULL, &refused)) {
-		written = snprintf(bound, sizeof(bound), "(*$rr_bound%d)", binding->count++);
-		copy(binding, bound, (size_t)written);
+	snprintf(text, sizeof(text), "%.*s", (int)length, name);
+	if (bind(binding, text, &refused))
 		return true;
-	}
-	snprintf(command, sizeof(command), "%.*s", (int)length, name);
-	if (no_address_explain(replay, command, &refused) || replay_worker(replay)->broken) {
+	if (no_address_explain(replay, text, &refused) || replay_worker(replay)->broken) {
 		*failure = refused;
 		return false;
 	}

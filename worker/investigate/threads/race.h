@@ -50,7 +50,7 @@ struct race {
 	json_t *sites[RACE_SITES_MAX];
 	size_t site_count;
 	bool site_left; /* there were more places in the code */
-	bool atomic_type, heap, shared;
+	bool atomic_type, is_bit_field, heap, shared;
 	unsigned life; /* counts the blocks that malloc had there */
 	struct allocator allocator;
 	bool allocator_known;

@@ -499,6 +499,10 @@ static void add_limits(
 				"from and to"));
 	if (verdict == NO_ACCESS && race->unmapped)
 		json_object_set(answer, "unmapped", race->unmapped);
+	if (race->is_bit_field)
+		json_object_set_new(answer, "neighbours",
+		    json_string("it is a bit-field: who writes another one in the same bytes "
+				"writes this one too, so accesses of these are counted"));
 	(void)search;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
+#include "worker/breaks/places/absolute.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/mi/plain.h"
@@ -233,6 +234,7 @@ static bool set_watch(struct race *race, struct failure *failure)
 		return false;
 	race->unmapped = place_unmapped(race->replay, race->address, race->args->length);
 	race->atomic_type = is_atomic_type(race->replay, race->watched);
+	race->is_bit_field = absolute_is_bit_field(race->replay, race->watched);
 	look_at_mapping(race);
 	return true;
 }

@@ -58,6 +58,8 @@ struct history {
 	struct silent_hits hits;
 	struct access_kinds code;
 	struct where_code where;
+	/* Its neighbours lie at the same address: only gdb tells them apart. */
+	bool is_bit_field;
 	bool full; /* there are as many rows as the call asked for */
 	struct frame_lifetime life;
 	enum lifetime_known known; /* LIFETIME_KNOWN: the stretch is the life of a local's frame */

@@ -19,7 +19,7 @@ void history_tally_begin(struct history *history, struct replay *replay)
 	struct history_tally *tally = &history->tally;
 
 	if (tally->state != HISTORY_STOPS || !history->full || history->count < STOPS_FIRST ||
-	    history->args->access != WATCH_WRITE)
+	    history->args->access != WATCH_WRITE || history->is_bit_field)
 		return;
 	tally->state = HISTORY_TALLIED;
 	position_take_sum(replay);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/breaks/places/absolute.h"
 #include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/values/origin.h"
 #include "worker/investigate/code/where.h"
@@ -166,6 +167,15 @@ static bool begin(struct origin *origin, const char *expression, struct failure 
 	}
 	if (!find_size(replay, expression, &size, failure))
 		return false;
+	if (absolute_is_bit_field(replay, expression)) {
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "rr_last_change goes to what changed its bits last; rr_origin_of there follows "
+		    "the value that was stored",
+		    "%.200s is a bit-field: whole bytes are followed here, and other bit-fields "
+		    "lie in the same ones",
+		    expression);
+		return false;
+	}
 	now->size = (unsigned)size;
 	address = place_address(replay, expression);
 	now->address = address ? strtoull(address, NULL, 16) : 0;

@@ -14,6 +14,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/watchpoint.h"
+#include "worker/breaks/places/absolute.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
@@ -248,7 +249,8 @@ static bool set_watch(struct history *history, struct replay *replay, struct fai
 	    watchpoint_insert(replay, history->watched, history->args->access, true, NULL, failure);
 	if (!history->watch)
 		return false;
-	if (history->args->access == WATCH_WRITE)
+	history->is_bit_field = absolute_is_bit_field(replay, history->watched);
+	if (history->args->access == WATCH_WRITE && !history->is_bit_field)
 		take_silent_hits(history, replay);
 	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", history->watch);
 	if (!place_find(replay, history->watched, &history->address, &history->size, failure))
@@ -335,6 +337,11 @@ static void add_notes(const struct history *history, enum search_end end, json_t
 		json_object_set_new(answer, "cut_off",
 		    json_string("the time was over before the last change of each place was looked "
 				"up; all are counted"));
+	if (history->is_bit_field && history->args->access != WATCH_WRITE)
+		json_object_set_new(answer, "neighbours",
+		    json_string("it is a bit-field: the program reads and writes it together with "
+				"the other bit-fields in the same bytes, and accesses of these are "
+				"counted too"));
 	if (history->known == LIFETIME_UNSURE)
 		json_object_set_new(answer, "note",
 		    json_string("this lies on a stack, which other calls use too: narrow it with "
