@@ -139,8 +139,11 @@ static void print_frame(FILE *out, const json_t *frame)
 		    json_integer_value(json_object_get(frame, "folded")), text_of(frame, "what"));
 		return;
 	}
-	fprintf(
-	    out, "#%" JSON_INTEGER_FORMAT " ", json_integer_value(json_object_get(frame, "level")));
+	if (json_is_true(json_object_get(frame, "left")))
+		fputs("   left by the jump: ", out);
+	else
+		fprintf(out, "#%" JSON_INTEGER_FORMAT " ",
+		    json_integer_value(json_object_get(frame, "level")));
 	if (function[0] == 0)
 		fprintf(out, "%s in ??", text_of(frame, "address"));
 	else

@@ -198,6 +198,29 @@ static void check_operand(const struct crash *crash, const json_t *report)
 	    "%s %s: operand %s", crash->program, crash->form, text);
 }
 
+/* A frame's number is what the session calls it, unless the session has lost its frames. */
+static void check_levels(const struct crash *crash, struct place *place, json_t *report)
+{
+	const json_t *frames = answer_at(report, "frames"), *hint = answer_at(report, "hint");
+
+	if (strstr(answer_text(report, "conclusion"), "a return to") ||
+	    (hint && strstr(json_string_value(hint), "frames are still whole")))
+		return;
+	for (size_t i = 0; i < json_array_size(frames); i++) {
+		const json_t *frame = json_array_get(frames, i);
+		json_t *level = json_object_get(frame, "level");
+
+		if (!level || !json_object_get(frame, "function"))
+			continue;
+		json_auto_t *selected =
+		    client_tool(place->client, "rr_select_frame", "{s:O}", "frame_level", level);
+		ck_assert_msg(json_equal(json_object_get(frame, "function"),
+				  answer_at(selected, "frame.function")),
+		    "%s %s: the session has another frame %lld", crash->program, crash->form,
+		    json_integer_value(level));
+	}
+}
+
 static void check(const struct crash *crash)
 {
 	cleanup_place struct place place = place_open();
@@ -206,6 +229,7 @@ static void check(const struct crash *crash)
 	check_said(crash, report);
 	check_frame(crash, report);
 	check_operand(crash, report);
+	check_levels(crash, &place, report);
 }
 
 START_TEST(who_leaves_the_code_is_named_with_where_it_goes_and_where_the_pointer_lies)

@@ -1,6 +1,6 @@
 /*
  * What a session watches once it has been restored: the same objects, whatever their names mean in
- * the frame where it stands, and nothing beside them.
+ * the frame where it stands, and nothing beside them. And which frame it has selected.
  */
 #include <check.h>
 #include <signal.h>
@@ -73,10 +73,38 @@ START_TEST(a_restored_session_watches_what_it_watched_before)
 }
 END_TEST
 
+/* These select the first frame of the program's own code. */
+static const struct {
+	const char *tool, *argument, *value;
+} choosers[] = {
+    {"rr_crash_report", NULL, NULL},
+    {"rr_who_printed", "text", "balance 70"},
+};
+
+START_TEST(a_restored_session_has_the_frame_selected_that_an_answer_selected)
+{
+	const char *argument = choosers[_i].argument;
+	cleanup_scene struct scene scene = scene_open("abort", NULL);
+	json_auto_t *answer = argument ? client_tool(scene.client, choosers[_i].tool, "{s:s, s:b}",
+					     argument, choosers[_i].value, "move", 1)
+				       : client_tool(scene.client, choosers[_i].tool, NULL);
+
+	ck_assert_int_gt(answer_number(answer, "selected_frame"), 0);
+	json_auto_t *before =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "balance");
+	kill_gdb(&scene);
+	expect_all(client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", "balance"),
+	    TRUE("restored"), IS("value", answer_text(before, "value")));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
-	    {a_restored_session_watches_what_it_watched_before, TIMES(watched)}, {NULL, 0}};
+	    {a_restored_session_watches_what_it_watched_before, TIMES(watched)},
+	    {a_restored_session_has_the_frame_selected_that_an_answer_selected, TIMES(choosers)},
+	    {NULL, 0}};
 
-	return scene_main_loops("restored", tests, (const char *const[]){"watched_again", NULL});
+	return scene_main_loops(
+	    "restored", tests, (const char *const[]){"watched_again", "abort", NULL});
 }

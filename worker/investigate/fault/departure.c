@@ -208,6 +208,7 @@ static void tell(const struct leap *leap, struct fault *fault)
 	    json_pack("{s:o,s:s,s:s,s:s}", "address", json_sprintf("0x%llx", leap->target),
 		"access", "execute", "mapping", mapping, "instruction", leap->instruction->text);
 	tell_target(leap, target, sizeof(target));
+	fault->called = leap->instruction->calls;
 	fault->astray = !leap->instruction->calls && !is_tail(leap);
 	fault->lost = leap->instruction->returns;
 	if (leap->instruction->returns)

@@ -16,6 +16,7 @@ struct fault {
 	char hint[FAULT_HINT_MAX]; /* what to do next; "": none */
 	bool departed; /* the program stands where no code is: go back to who left the code */
 	int stand_ins; /* so many frames only stand for their caller */
+	bool called;   /* by a call, whose own frame stays */
 	bool astray;   /* behind it, gdb cannot find the callers */
 	bool lost;     /* in it, too */
 	bool stack_full;

@@ -137,9 +137,12 @@ static void look_back_at_jump(struct replay *replay, struct crash *crash)
 		departure_tell(replay, crash->pc, &crash->fault);
 		if (crash->fault.astray)
 			tell_astray(&crash->fault);
-		if (report_from_here(replay, crash->report, &crash->fault, &ignored))
+		if (report_from_here(replay, crash->report, &crash->fault, &ignored)) {
 			json_object_set_new(crash->report, "instruction_moment",
 			    moment_name(replay, replay_now(replay)));
+			if (!crash->fault.astray)
+				report_count_behind(crash->report, crash->fault.called);
+		}
 	}
 	json_decref(ignored.details);
 }
@@ -417,8 +420,10 @@ json_t *tool_crash_report(
 		*failure = late;
 		found = false;
 	}
-	if (found && move && !astray)
+	if (found && move && !astray) {
 		frames_select_own(replay, crash.report);
+		replay_changed(replay);
+	}
 	if (found)
 		return crash.report;
 	json_decref(crash.report);

@@ -215,6 +215,29 @@ bool report_from_here(
 	return ok;
 }
 
+static void raise_number(json_t *in, const char *name)
+{
+	const json_t *number = json_object_get(in, name);
+
+	if (number)
+		json_object_set_new(in, name, json_integer(json_integer_value(number) + 1));
+}
+
+void report_count_behind(json_t *report, bool called)
+{
+	const json_t *frames = json_object_get(report, "frames");
+	json_t *first = json_array_get(frames, 0);
+
+	if (called) {
+		for (size_t i = 0; i < json_array_size(frames); i++)
+			raise_number(json_array_get(frames, i), "level");
+		raise_number(report, "more");
+	} else if (json_integer_value(json_object_get(first, "level")) == 0) {
+		json_object_del(first, "level");
+		json_object_set_new(first, "left", json_true());
+	}
+}
+
 /* ---- Endings that are no crash --------------------------------------------------------------- */
 
 /* The last non-empty line, from its beginning. */

@@ -18,6 +18,10 @@ json_t *report_of_crash(
 bool report_from_here(
     struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure);
 
+/* Gives frames in front of a call, or of a jump as a function's last thing, to where no code is the
+ * levels behind it: a call has added a frame, a jump has taken its own away. */
+void report_count_behind(json_t *report, bool called);
+
 /* Adds a further clause to its conclusion. */
 void report_add_cause(json_t *report, const char *cause);
 
