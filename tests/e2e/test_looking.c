@@ -87,6 +87,14 @@ START_TEST(names_are_found_the_programs_own_first)
 	    IS("symbols.1.name", "keeper"), TRUE("more"));
 	client_tool_refused(
 	    scene.client, "rr_symbols", "not_found", "{s:s}", "pattern", "nobody_has_this");
+	/* Classes that neither gdb nor POSIX has. */
+	expect_text(client_tool(scene.client, "rr_symbols", "{s:s, s:s}", "pattern",
+			"^kee[\\w]\\w{1}(r|\\d)$", "kind", "variable"),
+	    "symbols.0.name", "keeper");
+	client_tool_refused(scene.client, "rr_symbols", "not_found", "{s:s, s:s}", "pattern",
+	    "^no\\de$", "kind", "type");
+	client_tool_refused(
+	    scene.client, "rr_symbols", "invalid_argument", "{s:s}", "pattern", "^\\x6eode");
 }
 END_TEST
 

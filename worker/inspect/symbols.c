@@ -2,9 +2,12 @@
  * rr_symbols: the functions, variables and types of the program whose names match.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
+#include "worker/serve/arguments/pattern.h"
 #include "worker/serve/handlers.h"
 #include "worker/read/names/names.h"
 #include "worker/session/replay.h"
@@ -91,25 +94,20 @@ static void add_ranked(
 	}
 }
 
-/* Turns an extended regular expression into one for gdb, where ( ) | + ? { } are plain characters
- * unless a backslash precedes them. */
-static void translate(const char *from, char *to, size_t size)
+/* For gdb, quoted. False with *failure filled. */
+static bool write_pattern(const char *pattern, char quoted[GDB_QUOTED_MAX], struct failure *failure)
 {
-	bool in_brackets = false;
-	size_t used = 0;
+	cleanup_free char *text = malloc(strlen(pattern) * PATTERN_LONGEST + 1);
+	const char *why =
+	    text ? pattern_translate(pattern, PATTERN_BASIC, text) : "there is no memory";
 
-	for (; *from && used + 3 < size; from++) {
-		bool special = !in_brackets && strchr("()|+?{}", *from);
-		bool escaped = *from == '\\' && from[1] && strchr("()|+?{}", from[1]);
-
-		in_brackets = in_brackets ? *from != ']' : *from == '[';
-		if (special)
-			to[used++] = '\\';
-		if (escaped && !in_brackets)
-			from++;
-		to[used++] = *from;
-	}
-	to[used] = '\0';
+	if (!why)
+		return gdb_quote(quoted, "pattern", text, failure);
+	failure_set(failure, ERROR_INVALID_ARGUMENT,
+	    "pattern is a POSIX extended regular expression, in which [0-9] or [[:alpha:]] is a "
+	    "class, e.g. ^list_",
+	    "pattern %.200s: %s", pattern, why);
+	return false;
 }
 
 /* What gdb finds of each wanted kind: [{symbols}, ...], with null for the other kinds; NULL with
@@ -161,10 +159,9 @@ json_t *tool_symbols(
 {
 	struct search search = {.limit = (size_t)args->limit};
 	json_t *all = NULL, *result = NULL;
-	char quoted[GDB_QUOTED_MAX], pattern[GDB_QUOTED_MAX / 2];
+	char quoted[GDB_QUOTED_MAX];
 
-	translate(args->pattern, pattern, sizeof(pattern));
-	if (gdb_quote(quoted, "pattern", pattern, failure))
+	if (write_pattern(args->pattern, quoted, failure))
 		all = ask(replay, args->kind, quoted, failure);
 	if (!all)
 		return NULL;

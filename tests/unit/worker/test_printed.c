@@ -135,6 +135,44 @@ START_TEST(matches_are_counted_in_the_order_of_time_over_all_streams)
 }
 END_TEST
 
+START_TEST(a_pattern_may_have_the_usual_classes)
+{
+	static const char *const found[] = {"\\d+\\.\\d \\[", "^\\D+70\\.", "v\\w+\\s+70",
+	    "\\[[\\w]+\\]", "5\\s\\S", "\\bval\\b", "[^\\d\\s]\\t", "[[:digit:]][\\d.]+[]\\s]",
+	    "v\\Bal|lue\\W"};
+	static const char *const absent[] = {"\\d{3}", "\\Bval", "[\\d]\\d\\d", "70\\w", "val\\S"};
+	struct printed printed = read_in("[rr 7 21]a val  70.5 [odd]\t1\n", 7);
+
+	for (size_t i = 0; i < sizeof(found) / sizeof(*found); i++)
+		ck_assert_msg(
+		    event_of(&printed, NULL, found[i], 1) == 21, "%s is not found", found[i]);
+	for (size_t i = 0; i < sizeof(absent) / sizeof(*absent); i++)
+		ck_assert_msg(
+		    event_of(&printed, NULL, absent[i], 1) == 0, "%s is found", absent[i]);
+	printed_free(&printed);
+}
+END_TEST
+
+/* The C library would take these for something else, without a word. */
+START_TEST(a_pattern_that_would_mean_something_else_is_refused)
+{
+	static const char *const refused[] = {"\\pL", "\\x41", "a\\nb", "\\Aa", "a\\z", "[\\D]",
+	    "[\\n]", "[a\\-z]", "[\\]]", "[\\^a]", "(a)\\1"};
+	struct printed printed = read_in("[rr 7 10]xn a\n", 7);
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		struct printed_wanted wanted = {NULL, refused[i], -1, 1, 8};
+		struct failure failure = {0};
+		struct printed_found out;
+
+		ck_assert_msg(!printed_search(&printed, &wanted, &out, &failure), "%s", refused[i]);
+		ck_assert_ptr_nonnull(strstr(failure.message, refused[i]));
+		ck_assert_ptr_nonnull(strstr(failure.hint, "[0-9]"));
+	}
+	printed_free(&printed);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -142,6 +180,8 @@ int main(void)
 	    marks_cut_the_output_into_writes_and_what_rr_says_is_none,
 	    a_mark_that_names_no_write_or_an_earlier_one_begins_nothing,
 	    matches_are_counted_in_the_order_of_time_over_all_streams,
+	    a_pattern_may_have_the_usual_classes,
+	    a_pattern_that_would_mean_something_else_is_refused,
 	    NULL,
 	};
 

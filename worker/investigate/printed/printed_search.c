@@ -9,6 +9,7 @@
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/serve/arguments/pattern.h"
 #include "worker/trace/dump/grow.h"
 
 #define REPEATS_MAX    1000	   /* repetitions that braces ask for, multiplied */
@@ -114,15 +115,20 @@ static bool compile(const char *text, regex_t *pattern, struct failure *failure)
 {
 	const char *why = strlen(text) > PRINTED_PATTERN_MAX ? "it is longer than 512 bytes"
 							     : why_unbounded(text);
-	char said[128];
-	int error = why ? 0 : regcomp(pattern, text, REG_EXTENDED);
+	char known[PRINTED_PATTERN_MAX * PATTERN_LONGEST + 1], said[128];
+	int error = 0;
 
+	if (!why)
+		why = pattern_translate(text, PATTERN_EXTENDED, known);
+	if (!why)
+		error = regcomp(pattern, known, REG_EXTENDED);
 	if (!why && error == 0)
 		return true;
 	if (!why)
 		regerror(error, pattern, said, sizeof(said));
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "pattern is a POSIX extended regular expression; text is taken as it is",
+	    "pattern is a POSIX extended regular expression, in which [0-9] or [[:alpha:]] is a "
+	    "class; text is taken as it is",
 	    "pattern %.100s: %s", text, why ? why : said);
 	return false;
 }
