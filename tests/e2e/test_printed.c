@@ -103,7 +103,13 @@ START_TEST(what_is_written_past_the_buffer_has_its_writer)
 
 	expect_named(direct, PROGRAM, "past_the_buffer", "/* direct */");
 	expect_within(direct, "conclusion", "constant");
+	ck_assert_ptr_null(strstr(answer_text(direct, "conclusion"), "first part"));
 	expect_named(piece, PROGRAM, "past_the_buffer", "/* piece */");
+	/* The number behind a constant is none, in the same call and in the next one. */
+	expect_within(
+	    ask(&scene, "in pieces: this one"), "conclusion", "its first part is a constant");
+	expect_within(
+	    ask(&scene, "directly\nin pie"), "conclusion", "its first part is a constant");
 }
 END_TEST
 

@@ -256,9 +256,21 @@ static json_t *of_another_process(
 	return json;
 }
 
-/* Who made the text, in one sentence, and where the session can go to see it. */
+/* Whether the whole text lies in one piece from that address on, where its first byte is. */
+static bool is_in_one_piece(
+    struct replay *replay, const struct printed_match *match, unsigned long long address)
+{
+	const struct printed_piece *piece = match->piece;
+	size_t last = match->at + match->length - 1;
+
+	return last < piece->at + piece->length &&
+	       address_of(replay, piece->call, last - piece->at) == address + match->length - 1;
+}
+
+/* Who made the text, in one sentence, and where the session can go to see it. `whole`: what is
+ * known of its first byte holds for all of it. */
 static void conclude(struct replay *replay, json_t *json, const struct scene *write,
-    enum formatted kind, struct scene *made)
+    enum formatted kind, struct scene *made, bool whole)
 {
 	char wrote[1024], formatted[1024];
 	json_t *sentence = NULL;
@@ -274,8 +286,8 @@ static void conclude(struct replay *replay, json_t *json, const struct scene *wr
 			      formatted, wrote);
 		break;
 	case FORMATTED_CONSTANT:
-		sentence =
-		    json_sprintf("%s printed it: a constant, which came with the program", wrote);
+		sentence = json_sprintf("%s printed it: %sa constant, which came with the program",
+		    wrote, whole ? "" : "its first part is ");
 		break;
 	case FORMATTED_BEFORE:
 		sentence = json_sprintf("%s wrote it; the text was there before this process, or "
@@ -312,6 +324,7 @@ static json_t *look(
 	struct scene write, made = {0};
 	enum formatted kind = FORMATTED_FAILED;
 	unsigned long long address;
+	bool whole;
 
 	if (!position_go(replay, &moment, failure))
 		return NULL;
@@ -319,6 +332,7 @@ static json_t *look(
 	add_moment(json, write.moment);
 	json_object_set_new(json, "tid", json_integer(write.tid));
 	address = address_of(replay, piece->call, match->at - piece->at);
+	whole = is_in_one_piece(replay, match, address);
 	if (address)
 		kind = formatted_find(replay, address, &why);
 	if (kind == FORMATTED_FOUND && !position_update(replay, &why))
@@ -326,7 +340,7 @@ static json_t *look(
 	if (kind == FORMATTED_FOUND)
 		made = scene_here(replay);
 	if (!worker->broken) {
-		conclude(replay, json, &write, kind, &made);
+		conclude(replay, json, &write, kind, &made, whole);
 		frames_finish(replay, write.frames);
 		json_object_set(json, "frames", write.frames);
 	}
