@@ -69,11 +69,34 @@ START_TEST(a_value_without_address_says_where_it_is)
 }
 END_TEST
 
+/* For its address, gdb would copy it into the program: with malloc, or, before the C library is
+ * there, not at all. */
+static void expect_array_is_out(struct client *client)
+{
+	static const char *const tools[] = {
+	    "rr_value_history", "rr_last_change", "rr_watchpoint_set", "rr_race_scan"};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++)
+		expect_answer_within(client_tool_fails(client, tools[i], "invalid_argument",
+					 "{s:s}", "expression", "written[1]"),
+		    "message", "written[1] is optimized out here");
+}
+
+START_TEST(an_array_that_is_kept_nowhere_has_no_history)
+{
+	cleanup_scene struct scene scene = scene_open(builds[_i], NULL);
+
+	expect_array_is_out(scene.client);
+	client_tool_done(scene.client, "rr_continue", "{s:s}", "until", "weigh");
+	expect_array_is_out(scene.client);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {structures_by_value_show_their_members_in_stops_and_stacks,
 	    what_is_optimized_out_is_listed_as_such, a_value_without_address_says_where_it_is,
-	    NULL};
+	    an_array_that_is_kept_nowhere_has_no_history, NULL};
 
 	return scene_main_builds("optimized", tests, builds, 2);
 }

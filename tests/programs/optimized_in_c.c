@@ -9,6 +9,8 @@ struct point {
 	const char *name;
 };
 
+static int written[3][4]; /* and never read: kept nowhere */
+
 __attribute__((noinline)) static long weigh(struct point where, int factor)
 {
 	int gone = factor * 3;	   /* used up before the call: kept nowhere behind it */
@@ -24,5 +26,6 @@ int main(int argc, char **argv)
 	struct point where = {argc + 40, 7, "here"};
 
 	(void)argv;
+	written[1][argc & 3] = argc;
 	return weigh(where, argc) > 0 ? 0 : 1;
 }

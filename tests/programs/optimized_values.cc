@@ -9,6 +9,8 @@ struct point {
 	const char *name;
 };
 
+static int written[3][4]; /* and never read: kept nowhere */
+
 __attribute__((noinline)) static long weigh(point where, int factor)
 {
 	int gone = factor * 3;	 /* used up before the call: kept nowhere behind it */
@@ -21,5 +23,6 @@ __attribute__((noinline)) static long weigh(point where, int factor)
 int main(int argc, char **)
 {
 	point where = {argc + 40, 7, "here"};
+	written[1][argc & 3] = argc;
 	return weigh(where, argc) > 0 ? 0 : 1;
 }

@@ -5,6 +5,7 @@
 #include "tests/runner.h"
 #include "worker/serve/handlers.h"
 #include "worker/read/values/values.h"
+#include "worker/session/taught.h"
 
 /* The deletion follows the creation at once, and nobody waits for its answer. */
 #define CREATED(expression, answer)                                                                \
@@ -117,6 +118,42 @@ START_TEST(our_own_numbers_are_c_in_a_frame_of_another_language)
 }
 END_TEST
 
+/* gdb goes on behind a printer that fails, without a word in the value. */
+static const struct {
+	const char *plain, *printed, *shown;
+} printings[] = {
+    {"{_M_len = 2}", "\\\"ab\\\"", "\"ab\""},
+    {"{_M_ptr = <optimized out>, _M_count = {_M_pi = <optimized out>}}", "", "<optimized out>"},
+    {"{_M_ptr = 0x10, _M_pi = <optimized out>}", "", "{_M_ptr = 0x10, _M_pi = <optimized out>}"},
+    {"{a = 1, next = {_M_pi = <optimized out>}}", "{a = 1, next = }",
+	"{a = 1, next = {_M_pi = <optimized out>}}"},
+    {"{_M_next = {_M_pi = 0x0}, a = 1}", "{next = , a = 1}", "{_M_next = {_M_pi = 0x0}, a = 1}"},
+    {"{_M_text = 0x10}", "{\\\" = ,\\\\\\\" = }\\\"}", "{\" = ,\\\" = }\"}"},
+};
+
+static void show_printed(size_t row)
+{
+	char plain[300], printed[300];
+
+	snprintf(plain, sizeof(plain), "^done,value=\"%s\"", printings[row].plain);
+	snprintf(printed, sizeof(printed), "^done,value=\"%s\"", printings[row].printed);
+	session_begin(SCRIPT(CREATED("s", "^done,value=\"{...}\",type=\"S\""),
+	    EVALUATED("s", plain), {"-interpreter-exec console \"enable pretty-printer\"", "^done"},
+	    EVALUATED("s", printed),
+	    {"-interpreter-exec console \"disable pretty-printer *", "^done"}));
+	replay_taught(replay)->printers_loaded = true;
+	ck_assert_int_eq(values_show(replay, "s", &value, &type, why, sizeof(why)), 0);
+	ck_assert_str_eq(value, printings[row].shown);
+	end();
+}
+
+START_TEST(a_value_whose_printer_fails_is_shown_by_its_members)
+{
+	for (size_t i = 0; i < sizeof(printings) / sizeof(*printings); i++)
+		show_printed(i);
+}
+END_TEST
+
 START_TEST(an_expression_of_two_lines_never_reaches_gdb)
 {
 	session_begin(SCRIPT({0}));
@@ -219,6 +256,7 @@ int main(void)
 	    of_what_is_too_large_the_beginning_is_shown_and_called_that,
 	    gdbs_reason_is_that_of_the_evaluation, what_c_refuses_is_read_as_cxx,
 	    our_own_numbers_are_c_in_a_frame_of_another_language,
+	    a_value_whose_printer_fails_is_shown_by_its_members,
 	    an_expression_of_two_lines_never_reaches_gdb, unreadable_memory_says_what_to_ask_next,
 	    one_of_several_that_fails_leaves_the_others, calls_are_refused_before_gdb_is_asked,
 	    the_variables_of_a_frame_come_with_their_members, variables_that_do_not_fit_are_counted,

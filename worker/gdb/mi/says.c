@@ -24,6 +24,8 @@ static const struct {
     {SAYS_NO_ADDRESS, WITHIN, "not located in memory"},
     {SAYS_NO_ADDRESS, WITHIN, "isn't an lvalue"},
     {SAYS_NO_ADDRESS, WITHIN, "in register"},
+    {SAYS_WOULD_COPY, WITHIN, "to have a function \"malloc\""},
+    {SAYS_WOULD_COPY, WITHIN, "may-call-functions is off"},
     {SAYS_INLINED, WITHIN, "may be inlined"},
     {SAYS_NO_OPERATOR, WITHIN, "Could not find operator"},
     {SAYS_NO_FRAME, WITHIN, "Invalid frame number"},

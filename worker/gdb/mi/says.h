@@ -19,6 +19,7 @@ enum gdb_saying {
 	SAYS_OPTIMIZED_OUT,
 	SAYS_IN_REGISTER, /* so it has no address; the name follows */
 	SAYS_NO_ADDRESS,  /* for other reasons */
+	SAYS_WOULD_COPY,  /* into the program, to have an address for it, or calls */
 	SAYS_INLINED,
 	SAYS_NO_OPERATOR,
 	SAYS_NO_FRAME,	  /* of that number */

@@ -53,11 +53,16 @@ static bool is_optimized_out(struct replay *replay, const char *expression)
 bool no_address_explain(struct replay *replay, const char *expression, struct failure *failure)
 {
 	char name[REGISTER_MAX];
+	bool out;
 
 	scope_explain(replay, failure);
-	if (replay_worker(replay)->broken || !is_refusal(failure->message))
+	if (replay_worker(replay)->broken)
 		return false;
-	if (is_optimized_out(replay, expression))
+	out = (is_refusal(failure->message) || gdb_says(failure->message, SAYS_WOULD_COPY)) &&
+	      is_optimized_out(replay, expression);
+	if (!out && !is_refusal(failure->message))
+		return false;
+	if (out)
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "go back with reverse in rr_step or rr_finish to where the program still keeps "
 		    "it",

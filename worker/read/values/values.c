@@ -18,7 +18,8 @@
 #include "worker/read/values/values.h"
 
 #define VALUE_NAME_MAX 100
-#define POINTED_MAX    300 /* bytes shown of what a pointer points to */
+#define OPTIMIZED_OUT  "<optimized out>" /* as gdb prints it */
+#define POINTED_MAX    300		 /* bytes shown of what a pointer points to */
 #define POINTED_COUNT  6
 #define POINTED_BUDGET 8000
 #define LOCAL_MAX      1000 /* bytes of one local */
@@ -239,6 +240,70 @@ static void read_again(
 	}
 }
 
+/* Behind a text or character that begins there. */
+static const char *behind_quoted(const char *at)
+{
+	const char quote = *at++;
+
+	while (*at && *at != quote)
+		at += *at == '\\' && at[1] ? 2 : 1;
+	return *at ? at + 1 : at;
+}
+
+/* Whether a printer has left a value out, or the whole: it fails where the program does not keep
+ * what it needs, and gdb goes on behind it without a word. */
+static bool has_gap(const char *value)
+{
+	if (!*value)
+		return true;
+	for (const char *at = value; *at;) {
+		if (*at == '"' || *at == '\'') {
+			at = behind_quoted(at);
+			continue;
+		}
+		if (strncmp(at, " = ", 3) == 0 && (!at[3] || at[3] == ',' || at[3] == '}'))
+			return true;
+		at++;
+	}
+	return false;
+}
+
+/* Whether no member of an aggregate is kept. */
+static bool is_all_optimized_out(const char *value)
+{
+	const char *at = value;
+	bool any = false;
+
+	while ((at = strstr(at, " = ")) != NULL) {
+		at += 3;
+		if (*at != '{' && strncmp(at, OPTIMIZED_OUT, strlen(OPTIMIZED_OUT)) != 0)
+			return false;
+		any |= *at != '{';
+	}
+	return any;
+}
+
+/* The same with the library's printers; where these fail, the members tell more. */
+static void read_printed(
+    struct replay *replay, struct reading_place at, const char *expression, char **value)
+{
+	char *printed = copy(*value);
+
+	printers_begin(replay);
+	read_again(replay, at, expression, &printed);
+	printers_end(replay);
+	if (printed && !has_gap(printed)) {
+		free(*value);
+		*value = printed;
+		return;
+	}
+	free(printed);
+	if (is_all_optimized_out(*value)) {
+		free(*value);
+		*value = copy(OPTIMIZED_OUT);
+	}
+}
+
 /* gdb gives only the address of an aggregate that a reference refers to. */
 static bool is_bare_reference(const char *value)
 {
@@ -267,10 +332,8 @@ static void show_elements(
 	}
 	if (!printers_would_help(*value))
 		return;
-	printers_begin(replay);
-	read_again(replay, at, expression, value);
-	printers_end(replay);
-	if (strlen(*value) > CONTAINER_MAX)
+	read_printed(replay, at, expression, value);
+	if (*value && strlen(*value) > CONTAINER_MAX)
 		cut(*value);
 }
 
