@@ -118,6 +118,19 @@ START_TEST(a_call_that_longjmp_left_did_not_return)
 }
 END_TEST
 
+/* Into a function that had returned: its return goes to where that of the call would go. */
+START_TEST(a_call_that_longjmp_left_for_a_dead_frame_did_not_return)
+{
+	cleanup_scene struct scene scene = scene_open("dead_frame", NULL);
+	json_auto_t *answer = tell(&scene, "jump");
+
+	expect_within(answer, "conclusion", "was left without a return");
+	ck_assert_ptr_null(answer_at(answer, "returned"));
+	ck_assert_ptr_null(answer_at(answer, "returned_at"));
+	expect_all(tell(&scene, "arm"), IS("returned", "4"));
+}
+END_TEST
+
 START_TEST(a_call_that_crashed_ends_with_its_last_line)
 {
 	cleanup_scene struct scene scene = scene_open("stories", NULL);
@@ -364,13 +377,14 @@ END_TEST
 int main(void)
 {
 	static const char *const programs[] = {"lines", "stories_long", "stories", "stories_O2",
-	    "stories_classes", "stories_classes_O2", NULL};
+	    "stories_classes", "stories_classes_O2", "dead_frame", NULL};
 	const struct looped tests[] = {
 	    {a_call_tells_its_arguments_calls_changes_and_result, 2},
 	    {a_later_call_goes_the_other_way, 1},
 	    {a_recursive_call_tells_only_its_own_lines, 1},
 	    {a_call_that_is_too_much_to_follow_is_told_with_its_end_and_its_result, 1},
 	    {a_call_that_longjmp_left_did_not_return, 1},
+	    {a_call_that_longjmp_left_for_a_dead_frame_did_not_return, 1},
 	    {a_call_that_crashed_ends_with_its_last_line, 1},
 	    {a_frame_of_one_of_several_threads_is_told_from_where_the_session_stands, 1},
 	    {methods_and_exceptions_are_told, 2},

@@ -229,18 +229,21 @@ static void note_call(struct frame_story *story, const struct spot *spot)
 		story->call = NULL;
 }
 
-/* The call came back, or its frame is gone because the function goes on elsewhere. */
-static void note_return(struct frame_story *story)
+/* The call came back, or its frame is gone because the function goes on elsewhere. Returns whether
+ * it is gone. */
+static bool note_return(struct frame_story *story)
 {
 	struct replay *replay = story->replay;
 	char type[PROTOTYPE_TYPE_MAX];
 	unsigned long long stack;
 	json_t *value;
+	bool back;
 
 	if (!story->call)
-		return;
-	if (replay_now(replay)->pc == story->back && frames_number(replay, 0, "$sp", &stack) &&
-	    stack == story->stack) {
+		return false;
+	back = replay_now(replay)->pc == story->back && frames_number(replay, 0, "$sp", &stack) &&
+	       stack == story->stack;
+	if (back) {
 		value = prototype_returned(replay, story->callee, type, sizeof(type))
 			    ? prototype_value(replay, type)
 			    : NULL;
@@ -251,6 +254,7 @@ static void note_return(struct frame_story *story)
 		    json_string("left without a return: an exception or longjmp"));
 	}
 	story->call = NULL;
+	return !back;
 }
 
 /* The function's own frame, owned by the caller, and its level: above it are functions that the
@@ -524,6 +528,7 @@ static void read_result(struct frame_story *story)
 	struct replay *replay = story->replay;
 	enum lifetime_end end = LIFETIME_RETURNED;
 	char type[PROTOTYPE_TYPE_MAX];
+	bool jumped;
 
 	if (story->lifetime.stretch[1].event == REPLAY_EVENT_FAR) {
 		story->left = !is_still_there(story);
@@ -533,13 +538,14 @@ static void read_result(struct frame_story *story)
 			json_object_set_new(story->call, "note", json_string("did not come back"));
 		return;
 	}
-	note_return(story);
+	jumped = note_return(story) && !story->code.cut;
 	if (prototype_returned(replay, story->function, type, sizeof(type)))
 		story->returned = prototype_value(replay, type);
 	/* The caller may go on here, with the stack as after a return, when an exception or longjmp
-	 * has brought it there. */
+	 * has brought it there; also through a function that had returned before, and now returns
+	 * once more, to where the present call of the caller goes on. */
 	if (!story->left && !story->returning && !story->tail)
-		end = frame_lifetime_came_by_return(replay);
+		end = jumped ? LIFETIME_LEFT : frame_lifetime_came_by_return(replay);
 	story->left |= end == LIFETIME_LEFT;
 	if (story->left || end == LIFETIME_END_UNKNOWN) {
 		json_decref(story->returned);
