@@ -196,20 +196,6 @@ static bool find_life(struct frame_story *story, struct failure *failure)
 
 /* ---- What is seen ---------------------------------------------------------------------------- */
 
-/* gdb's "Stack level 0, frame at 0x7fffffffe0d0:". */
-static unsigned long long frame_address(struct replay *replay)
-{
-	static const char mark[] = "frame at ";
-	const char *said, *at;
-
-	if (!gdb_done_or_warn(replay_gdb(replay),
-		gdb_console(replay_gdb(replay), &said, "info frame"),
-		"lines of the function may be missing") ||
-	    !(at = strstr(said, mark)))
-		return 0;
-	return strtoull(at + sizeof(mark) - 1, NULL, 16);
-}
-
 static void note_call(struct frame_story *story, const struct spot *spot)
 {
 	struct replay *replay = story->replay;
@@ -356,7 +342,7 @@ static enum scan_verdict see(
 		stop_following(story);
 		return SCAN_ON;
 	}
-	if (!spot || now->tid != story->tid || frame_address(replay) != story->frame)
+	if (!spot || now->tid != story->tid || frames_address(replay) != story->frame)
 		return SCAN_ON;
 	return see_spot(story, spot);
 }
@@ -374,7 +360,7 @@ static bool is_still_there(struct frame_story *story)
 	for (int level = 0; level < LEVELS_MAX && !there; level++) {
 		if (!frames_number(replay, level + 1, "$sp", &stack))
 			return selection_set_frame(replay, level) &&
-			       frame_address(replay) == story->frame;
+			       frames_address(replay) == story->frame;
 		there = stack == story->frame;
 	}
 	return there;
@@ -518,7 +504,7 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 		    "%.120s has no source lines", story->function);
 		return false;
 	}
-	story->frame = frame_address(replay);
+	story->frame = frames_address(replay);
 	story->caller = where_from(replay, story->level + 1);
 	return function_code_read(replay, replay_now(replay)->pc, path, &story->code, failure);
 }

@@ -288,6 +288,20 @@ json_t *frames_near(struct replay *replay, int depth, size_t budget)
 	return frames_from(replay, replay_selected(replay)->number, 0, depth, budget);
 }
 
+/* gdb's "Stack level 0, frame at 0x7fffffffe0d0:". */
+unsigned long long frames_address(struct replay *replay)
+{
+	static const char mark[] = "frame at ";
+	const char *said, *at;
+
+	if (!gdb_done_or_warn(replay_gdb(replay),
+		gdb_console(replay_gdb(replay), &said, "info frame"),
+		"lines of the function may be missing") ||
+	    !(at = strstr(said, mark)))
+		return 0;
+	return strtoull(at + sizeof(mark) - 1, NULL, 16);
+}
+
 int frames_own_level(struct replay *replay)
 {
 	json_t *frames = frames_near(replay, OWN_DEPTH, OWN_BYTES);

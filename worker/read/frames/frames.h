@@ -22,6 +22,9 @@ json_t *frames_from(struct replay *replay, int thread, int start, int depth, siz
 /* Those of the selected thread, from the innermost on. */
 json_t *frames_near(struct replay *replay, int depth, size_t budget);
 
+/* Where the selected frame lies on the stack, as gdb names it; 0 with a warning: not known. */
+unsigned long long frames_address(struct replay *replay);
+
 /* The level of the first frame of the program's own code in the selected thread; 0: there is none
  * near. */
 int frames_own_level(struct replay *replay);
