@@ -320,6 +320,11 @@ static void print_hits(FILE *out, const char *key, const json_t *hits)
 	json_t *hit, *value;
 	size_t i;
 
+	/* How many a breakpoint has had. */
+	if (!json_is_array(hits)) {
+		print_any(out, key, hits);
+		return;
+	}
 	fprintf(out, "%s:\n", key);
 	json_array_foreach(hits, i, hit)
 	{

@@ -61,7 +61,7 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
 # clang does not know noipa, which keeps gcc from merging functions that the tests tell apart.
 PROGRAM_FLAGS := -g -pthread -Wno-attributes
-OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives lines origins origins_classes races races_classes \
+OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives inlined_passes lines origins origins_classes races races_classes \
 	stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
 	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc \
 	joined_calls jumps_off faults followed throws_out checked wrappers guarded guarded_cc

@@ -193,6 +193,65 @@ START_TEST(passes_are_counted_by_caller_and_by_value)
 }
 END_TEST
 
+/* They have several ways in, and gdb's places are some of them, or in front of a loop. */
+START_TEST(every_pass_of_an_inlined_function_is_counted)
+{
+	static const struct {
+		const char *location;
+		int total;
+	} passes[] = {
+	    {"check", 6}, {"inlined_passes.c:38", 6}, {"norm", 6}, {"add", 6}, {"stage", 5}};
+	static const char *const programs[] = {"inlined_passes", "inlined_passes_O2"};
+	cleanup_scene struct scene scene = scene_open(programs[_i], NULL);
+
+	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes); i++) {
+		for (int limit = 1; limit <= 7; limit += 6)
+			expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i}",
+				       "location", passes[i].location, "limit", limit),
+			    NUMBER("total", passes[i].total), ABSENT("warnings"));
+	}
+	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "norm",
+		       "condition", "x == 6"),
+	    NUMBER("total", 1), HAS("hits.0.args", "shift=6.5"));
+}
+END_TEST
+
+static void run_on(struct client *client, const char *direction, int hits, const char *reason)
+{
+	for (int i = 0; i < hits; i++)
+		expect_all(
+		    client_tool(client, "rr_continue", "{s:b}", "reverse", direction[0] == 'b'),
+		    NUMBER("breakpoint", 1), HAS("frame.function", "norm"));
+	expect_all(client_tool(client, "rr_continue", "{s:b}", "reverse", direction[0] == 'b'),
+	    IS("reason", reason));
+}
+
+START_TEST(a_breakpoint_at_several_ways_in_is_one)
+{
+	cleanup_scene struct scene scene = scene_open("inlined_passes_O2", NULL);
+	struct client *client = scene.client;
+
+	client_tool_done(client, "rr_breakpoint_set", "{s:s}", "location", "norm");
+	run_on(client, "forward", 6, "end");
+	expect_all(client_tool(client, "rr_breakpoint_list", NULL), NUMBER("breakpoints.0.hits", 6),
+	    COUNT("breakpoints", 1));
+	expect_all(client_tool(client, "rr_last_time", "{s:s, s:s}", "location", "norm",
+		       "condition", "x == 6"),
+	    HAS("frame.function", "norm"));
+	run_on(client, "backward", 6, "start");
+	client_tool_done(client, "rr_breakpoint_update", "{s:i, s:s}", "breakpoint_number", 1,
+	    "condition", "x > 5");
+	run_on(client, "forward", 3, "end");
+	run_on(client, "backward", 3, "start");
+	client_tool_done(
+	    client, "rr_breakpoint_update", "{s:i, s:b}", "breakpoint_number", 1, "enabled", 0);
+	run_on(client, "forward", 0, "end");
+	client_tool_done(client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 1);
+	run_on(client, "backward", 0, "start");
+	run_on(client, "forward", 0, "end");
+}
+END_TEST
+
 START_TEST(what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch)
 {
 	cleanup_scene struct scene scene = scene_open("histories", NULL);
@@ -243,16 +302,22 @@ END_TEST
 
 int main(void)
 {
-	const TTest *const tests[] = {the_passes_of_several_threads_are_what_a_run_forward_shows,
-	    the_passes_among_signals_are_what_a_run_forward_shows,
-	    each_call_tells_what_it_returned_recursion_included,
-	    a_call_that_was_left_otherwise_is_not_said_to_return,
-	    a_call_without_a_frame_of_its_own_has_no_result,
-	    a_call_that_was_left_does_not_take_the_next_ones_result,
-	    passes_are_counted_by_caller_and_by_value,
-	    what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch,
-	    what_matches_nothing_or_would_change_the_program_is_said_so, NULL};
-	const char *const programs[] = {"histories", "thrower", "returns_inlined", NULL};
+	const struct looped tests[] = {
+	    {the_passes_of_several_threads_are_what_a_run_forward_shows, 1},
+	    {the_passes_among_signals_are_what_a_run_forward_shows, 1},
+	    {each_call_tells_what_it_returned_recursion_included, 1},
+	    {a_call_that_was_left_otherwise_is_not_said_to_return, 1},
+	    {a_call_without_a_frame_of_its_own_has_no_result, 1},
+	    {a_call_that_was_left_does_not_take_the_next_ones_result, 1},
+	    {passes_are_counted_by_caller_and_by_value, 1},
+	    {every_pass_of_an_inlined_function_is_counted, 2},
+	    {a_breakpoint_at_several_ways_in_is_one, 1},
+	    {what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch, 1},
+	    {what_matches_nothing_or_would_change_the_program_is_said_so, 1},
+	    {NULL, 0},
+	};
+	const char *const programs[] = {
+	    "histories", "thrower", "returns_inlined", "inlined_passes", "inlined_passes_O2", NULL};
 
-	return scene_main("trace_calls", tests, programs);
+	return scene_main_loops("trace_calls", tests, programs);
 }

@@ -276,9 +276,21 @@ bool breakpoints_switch(
 	return true;
 }
 
+static bool has_ways(struct replay *replay, const struct breakpoint *breakpoint)
+{
+	return ways_has(&gdb_exchange(replay_gdb(replay))->ways, breakpoint->gdb);
+}
+
 bool breakpoints_ignore(
     struct replay *replay, struct breakpoint *breakpoint, long long count, struct failure *failure)
 {
+	if (has_ways(replay, breakpoint) && count) {
+		failure_set(failure, ERROR_UNSUPPORTED, "give it a condition instead",
+		    "breakpoint %d is at several ways into inlined code, and gdb would ignore that "
+		    "many hits of each",
+		    breakpoint->number);
+		return false;
+	}
 	if (breakpoint->gdb && !obeyed(replay,
 				   gdb_command(replay_gdb(replay), NULL, "-break-after %d %lld",
 				       breakpoint->gdb, count),
@@ -332,7 +344,8 @@ bool breakpoints_set_condition(struct replay *replay, struct breakpoint *breakpo
 	if (breakpoint->gdb && !placement_condition(replay, &wanted, &written, failure))
 		return false;
 	text = written.text;
-	if (breakpoint->gdb && !(!breakpoint->watches && condition_has_language(&written)
+	if (breakpoint->gdb && !(!breakpoint->watches && (condition_has_language(&written) ||
+							     has_ways(replay, breakpoint))
 				       ? set_anew(replay, breakpoint, copy, failure)
 				       : set_there(replay, breakpoint, text ? text : "", failure)))
 		return false;

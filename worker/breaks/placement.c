@@ -5,11 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/conditional.h"
+#include "worker/breaks/places/inlined.h"
 #include "worker/breaks/places/jit_code.h"
+#include "worker/breaks/places/pending.h"
 #include "worker/breaks/placement.h"
 #include "worker/breaks/places/stubs.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
@@ -73,24 +76,16 @@ bool placement_condition(struct replay *replay, const struct breakpoint *breakpo
 	return !when[0] || written_condition(replay, &wanted, written, failure);
 }
 
-json_t *placement_set(
-    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+/* At that place, with the condition `when` if it is not NULL. */
+static json_t *insert(struct replay *replay, const struct breakpoint *breakpoint, const char *when,
+    struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
 	char location[GDB_QUOTED_MAX], options[64] = "";
 	char condition[GDB_QUOTED_MAX] = "", arguments[2 * GDB_QUOTED_MAX + 80];
-	struct condition_written written = {0};
-	cleanup_free char *when = NULL;
 	json_t *results = NULL, *bkpt = NULL;
 	enum gdb_outcome outcome;
 
-	if (!placement_condition(replay, breakpoint, &written, failure))
-		return NULL;
-	when = written.text;
-	cleanup_setting struct gdb_setting language =
-	    condition_has_language(&written)
-		? gdb_setting_begin(gdb, "language", "%s", written.language)
-		: (struct gdb_setting){0};
 	if (!gdb_quote(location, "location", breakpoint->what ? breakpoint->what : "", failure) ||
 	    (when && !gdb_quote(condition, "condition", when, failure)))
 		return NULL;
@@ -109,6 +104,91 @@ json_t *placement_set(
 	json_decref(results);
 	return bkpt ? conditional_in_hardware(replay, breakpoint, bkpt, when ? when : "", arguments)
 		    : NULL;
+}
+
+/* gdb's breakpoints at these addresses, as one: the first. NULL if one of them cannot be set. */
+static json_t *insert_ways(struct replay *replay, const struct breakpoint *breakpoint,
+    const char *when, const struct inlined *inlined)
+{
+	struct ways *ways = &gdb_exchange(replay_gdb(replay))->ways;
+	struct breakpoint way = *breakpoint;
+	struct failure ignored = {0};
+	json_t *first = NULL;
+	bool ok = true;
+
+	for (size_t i = 0; i < inlined->count && ok; i++) {
+		char where[32];
+		json_t *bkpt;
+		int number;
+
+		snprintf(where, sizeof(where), "*0x%llx", inlined->at[i]);
+		way.what = where;
+		bkpt = insert(replay, &way, when, &ignored);
+		number = mi_number(bkpt, "number", 0);
+		ok = number && (!first || ways_add(ways, number, mi_number(first, "number", 0)));
+		if (number && !ok)
+			temporary_breakpoint_delete(replay, number);
+		if (first)
+			json_decref(bkpt);
+		else
+			first = bkpt;
+	}
+	if (first && !ok) {
+		temporary_breakpoint_delete(replay, mi_number(first, "number", 0));
+		json_decref(first);
+		first = NULL;
+	}
+	json_decref(ignored.details);
+	if (first)
+		json_object_set_new(first, "ways", json_integer((json_int_t)inlined->count));
+	return first;
+}
+
+/* Where the location is inlined code, its breakpoint is moved to where its passes begin. */
+static json_t *move_to_ways(
+    struct replay *replay, const struct breakpoint *breakpoint, const char *when, json_t *bkpt)
+{
+	struct inlined inlined = inlined_find(replay, breakpoint->what, bkpt);
+	bool counts = breakpoint->temporary || breakpoint->ignore_count;
+	json_t *moved = NULL;
+
+	if (!inlined.count && !inlined.unknown)
+		return bkpt;
+	if (inlined.count > 1 && counts)
+		snprintf(inlined.why, sizeof(inlined.why),
+		    "there are %zu ways into it, and gdb counts each by itself", inlined.count);
+	else if (inlined.count)
+		moved = insert_ways(replay, breakpoint, when, &inlined);
+	if (!moved) {
+		if (!inlined.why[0])
+			snprintf(inlined.why, sizeof(inlined.why),
+			    "gdb set no breakpoint where its passes begin");
+		inlined_warn(replay, breakpoint->what, &inlined);
+		return bkpt;
+	}
+	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
+	json_decref(bkpt);
+	return moved;
+}
+
+json_t *placement_set(
+    struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
+{
+	struct condition_written written = {0};
+	cleanup_free char *when = NULL;
+	json_t *bkpt;
+
+	if (!placement_condition(replay, breakpoint, &written, failure))
+		return NULL;
+	when = written.text;
+	cleanup_setting struct gdb_setting language =
+	    condition_has_language(&written)
+		? gdb_setting_begin(replay_gdb(replay), "language", "%s", written.language)
+		: (struct gdb_setting){0};
+	bkpt = insert(replay, breakpoint, when, failure);
+	return bkpt && breakpoint->what && !pending_waits(bkpt)
+		   ? move_to_ways(replay, breakpoint, when, bkpt)
+		   : bkpt;
 }
 
 bool placement_replace(struct replay *replay, struct breakpoint *breakpoint,

@@ -99,6 +99,7 @@ static void note_exec(struct exchange *exchange, const struct mi_record *record)
 		exchange->running = false;
 		exchange->stops++;
 		replace(&exchange->stop, record->results);
+		ways_name(&exchange->ways, exchange->stop);
 	}
 }
 
@@ -209,6 +210,7 @@ static enum news note_result(
 		return NEWS_NONE;
 	}
 	replace(&exchange->results, record->results);
+	ways_sum(&exchange->ways, exchange->results);
 	if (strcmp(record->name, "error") == 0)
 		return note_refusal(exchange, record, why);
 	exchange->answer = ANSWER_DONE;

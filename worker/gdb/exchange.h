@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include "sandbox/wire/failure.h"
 #include "worker/gdb/mi/text.h"
+#include "worker/gdb/mi/ways.h"
 
 #define EXCHANGE_CONSOLE_MAX (1024 * 1024) /* bytes of what a command prints */
 #define EXCHANGE_LOG_MAX     1024
@@ -34,7 +35,8 @@ struct exchange {
 	bool
 	    missed_library; /* gdb has loaded no symbols of a library that the program has loaded */
 	bool compares;	    /* gdb could not compare a watched value, and is about to say why */
-	json_t *warnings;   /* of all commands since exchange_take_warnings; NULL: none */
+	struct ways ways;
+	json_t *warnings; /* of all commands since exchange_take_warnings; NULL: none */
 	struct text console, log;
 	char message[FAILURE_MESSAGE_MAX]; /* of the last refusal or loss */
 };

@@ -365,7 +365,8 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 		return refuse(gdb, "the command is too long");
 	}
 	gdb->uninterruptible = uninterruptible_is(command + head);
-	length = (size_t)(head + body);
+	length = (size_t)head + ways_join(&gdb->exchange.ways, command + head, (size_t)body,
+				    GDB_COMMAND_MAX - 1 - (size_t)head);
 	command[length++] = '\n';
 	while (sent < length && gdb->connection != CONNECTION_LOST) {
 		ssize_t done = lines_send(gdb->tool->input, command + sent, length - sent);
@@ -553,6 +554,7 @@ void gdb_amend_stop(struct gdb *gdb, json_t *stop)
 {
 	json_decref(gdb->exchange.stop);
 	gdb->exchange.stop = json_incref(stop);
+	ways_name(&gdb->exchange.ways, stop);
 }
 
 bool gdb_was_interrupted(const struct gdb *gdb)

@@ -69,6 +69,8 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 		    json, "at", json_sprintf("%s:%s", full, mi_text(place, "line")));
 	if (mi_text(place, "addr"))
 		json_object_set_new(json, "address", json_string(mi_text(place, "addr")));
+	if (json_integer_value(json_object_get(bkpt, "ways")) > 1)
+		json_object_set(json, "places", json_object_get(bkpt, "ways"));
 	if (json_array_size(several) > 1)
 		json_object_set_new(
 		    json, "places", json_integer((json_int_t)json_array_size(several)));

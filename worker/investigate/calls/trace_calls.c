@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/calls/call_groups.h"
@@ -159,7 +160,9 @@ static void count_only(struct trace_calls *calls, struct replay *replay, struct 
 	if (!(calls->args->returns && calls->args->condition) &&
 	    count_inside(calls, replay, search))
 		return;
-	if (calls->args->condition)
+	/* gdb would skip that many of each. */
+	if (calls->args->condition ||
+	    ways_has(&gdb_exchange(replay_gdb(replay))->ways, calls->number))
 		return;
 	calls->others = gdb_count(calls, replay) - calls->count;
 	/* If gdb refuses, it goes on to stop at each of them, and they are counted there. */

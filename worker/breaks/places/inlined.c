@@ -1,0 +1,130 @@
+/*
+ * Asks script/inlined.py. What it cannot tell is said in a warning, not guessed.
+ */
+#include "worker/breaks/places/inlined.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "worker/gdb/exchange.h"
+#include "worker/gdb/library.h"
+#include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/warnings.h"
+#include "worker/gdb/must.h"
+#include "worker/serve/begins.h"
+#include "worker/session/taught.h"
+
+#define FOUND	    "rr-inlined "
+#define UNKNOWN	    "rr-inlined-unknown "
+#define COMMAND_MAX 8192
+#define UNCHECKED   "a function that the compiler inlined may be passed more often than this counts"
+
+/* The line in "a.c:12" or "12"; 0: the location is a function. */
+static long line_of(const char *location)
+{
+	const char *colon = strrchr(location, ':'), *digits = colon ? colon + 1 : location;
+	char *end;
+	long line = strtol(digits, &end, 10);
+
+	return isdigit((unsigned char)digits[0]) && !*end ? line : 0;
+}
+
+/* "python rr_inlined(0,[(4660,'add')])"; false: it has no place with a function, or too many. */
+static bool write_command(char command[COMMAND_MAX], const char *location, const json_t *bkpt)
+{
+	const json_t *place;
+	size_t length =
+	    (size_t)snprintf(command, COMMAND_MAX, "python rr_inlined(%ld,[", line_of(location));
+	size_t i;
+
+	for (i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
+		const char *name = mi_text(place, "func");
+
+		if (!name || !mi_address(place, "addr") || strpbrk(name, "'\\\"") ||
+		    length + strlen(name) + 40 > COMMAND_MAX)
+			return false;
+		length += (size_t)snprintf(command + length, COMMAND_MAX - length, "(%llu,'%s'),",
+		    mi_address(place, "addr"), name);
+	}
+	snprintf(command + length, COMMAND_MAX - length, "])");
+	return i > 0;
+}
+
+static bool is_taught(struct replay *replay)
+{
+	struct taught *taught = replay_taught(replay);
+
+	if (!taught->inlined)
+		taught->inlined = gdb_done_or_warn(
+		    replay_gdb(replay), library_run(replay_gdb(replay), "inlined"), UNCHECKED);
+	return taught->inlined;
+}
+
+/* Whether gdb has a breakpoint at each of the addresses, and nowhere else. */
+static bool has_all(const json_t *bkpt, const struct inlined *inlined)
+{
+	const json_t *place;
+	size_t i, j;
+
+	for (i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
+		for (j = 0; j < inlined->count; j++)
+			if (inlined->at[j] == mi_address(place, "addr"))
+				break;
+		if (j == inlined->count)
+			return false;
+	}
+	return i == inlined->count;
+}
+
+static void read_addresses(const char *text, struct inlined *inlined)
+{
+	char *end;
+
+	for (unsigned long long at; (at = strtoull(text, &end, 16)) && end != text; text = end) {
+		if (inlined->count == INLINED_MAX) {
+			inlined->unknown = true;
+			inlined->count = 0;
+			snprintf(inlined->why, sizeof(inlined->why),
+			    "there are more than %d ways into it", INLINED_MAX);
+			return;
+		}
+		inlined->at[inlined->count++] = at;
+		if (*end != ' ')
+			return;
+	}
+}
+
+struct inlined inlined_find(struct replay *replay, const char *location, const json_t *bkpt)
+{
+	struct inlined inlined = {0};
+	char command[COMMAND_MAX];
+	const char *text;
+
+	if (location[strspn(location, " ")] == '*' || !write_command(command, location, bkpt) ||
+	    !is_taught(replay) ||
+	    !gdb_done_or_warn(
+		replay_gdb(replay), gdb_console(replay_gdb(replay), &text, command), UNCHECKED))
+		return inlined;
+	if (begins(text, FOUND)) {
+		read_addresses(text + strlen(FOUND), &inlined);
+	} else if (begins(text, UNKNOWN)) {
+		text += strlen(UNKNOWN);
+		inlined.unknown = true;
+		snprintf(inlined.why, sizeof(inlined.why), "%.*s", (int)strcspn(text, "\n"), text);
+	}
+	if (has_all(bkpt, &inlined))
+		inlined.count = 0;
+	return inlined;
+}
+
+void inlined_warn(struct replay *replay, const char *location, const struct inlined *inlined)
+{
+	char text[400];
+
+	snprintf(text, sizeof(text),
+	    "the compiler inlined %.80s, and passes may be missing or count twice (%s); "
+	    "rr_lines_executed counts its lines, and a build with -O0 all passes",
+	    location, inlined->why);
+	warnings_add_own(&gdb_exchange(replay_gdb(replay))->warnings, text);
+}

@@ -1,0 +1,245 @@
+# Where the passes of an inlined function, or of a line in one, begin; inlined.c asks. gdb takes the first address of a
+# copy, or of the line: an instruction that the compiler moved out of a loop, or one of several ways in (gdb 13 to 16).
+# The line table marks where statements begin, in their order (GCC 8 and later). A pass begins at a statement of the
+# function that is reached from one of another: all ways from the entry of the function around it are followed. Must say
+# nothing where they cannot be.
+
+import collections
+import re
+import gdb
+
+INSTRUCTIONS_MAX = 20000
+TEXT_MAX = 8 << 20  # of a line table
+CHUNK = 40  # instructions
+OUTSIDE, INSIDE, LOST = 1, 2, 4  # where the statement before lies; lost: it was not followed, as to a landing pad
+NO_RETURN = re.compile(r"<(abort|_?exit|__assert\w*|__stack_chk_fail\w*|__chk_fail|__cxa_throw|__cxa_rethrow|"
+                       r"_Unwind_Resume|_Gfortran_stop\w*|_Gfortran_runtime_error\w*|_ZSt9terminatev|_ZSt\d+__throw\w*|"
+                       r"longjmp|siglongjmp|__longjmp_chk|pthread_exit|err|errx|verr|verrx)(@plt)?>")
+ROW = re.compile(r"^\s*\d+\s+(\d+|END)\s+(0x[0-9a-f]+)(?:\s+0x[0-9a-f]+)?\s*(Y?)", re.M)
+
+
+class Unknown(Exception):
+    pass
+
+
+def chain(pc):
+    """The blocks of functions around an address, the innermost first."""
+    block, found = gdb.block_for_pc(pc), []
+    while block is not None and not block.is_global and not block.is_static:
+        if block.function is not None:
+            found.append(block)
+        block = block.superblock
+    return found
+
+
+def is_of(block, name):
+    return name in (block.function.print_name, block.function.name)
+
+
+class Statements:
+    """Those of one function with all that is inlined into it, {address: [(file, line, begins)]}, and its code."""
+
+    def __init__(self, around):
+        self.around, self.arch = around, gdb.selected_inferior().architecture()
+        self.known, self.flows, self.rows, self.ends, self.jumps = {}, {}, {}, {}, []
+        self.entry = int(around.function.value().address)
+        self.follow([self.entry])
+        self.read_rows()
+        self.lost = [pc for pc in self.rows if pc not in self.flows]
+        self.follow(list(self.lost))
+        self.order()
+        self.joined = collections.Counter(way for ways in self.flows.values() for way in ways)
+
+    def has(self, pc):
+        return any((block.start, block.end) == (self.around.start, self.around.end) for block in chain(pc))
+
+    def instruction(self, pc):
+        if pc not in self.known:
+            for row in self.arch.disassemble(pc, pc + 15 * CHUNK, CHUNK):
+                self.known.setdefault(row["addr"], row)
+        return self.known[pc]
+
+    def next(self, pc):
+        row = self.instruction(pc)
+        words = re.sub(r"^((bnd|notrack|cs|ds|rex\S*|repz?|data16) )*", "", row["asm"]).split()
+        name, behind = words[0], pc + row["length"]
+        if name.startswith(("ret", "hlt", "ud2")):
+            return []
+        if name.startswith("call"):
+            return [] if NO_RETURN.search(row["asm"]) else [behind]
+        if name[0] != "j" and not name.startswith("loop"):
+            return [behind]
+        if words[1].startswith("*"):
+            self.jumps.append(pc)
+            return []
+        target = int(words[1].split(",")[0], 16)
+        ways = [target] if self.has(target) else []
+        return ways if name.startswith("jmp") else ways + [behind]
+
+    def follow(self, ways):
+        while ways:
+            pc = ways.pop()
+            if pc in self.flows:
+                continue
+            if len(self.flows) == INSTRUCTIONS_MAX:
+                raise Unknown("it is too long")
+            self.flows[pc] = self.next(pc)
+            ways += self.flows[pc]
+
+    def read_rows(self):
+        places = {}
+        for pc in self.flows:
+            symtab = gdb.find_pc_line(pc).symtab
+            if symtab is not None:
+                places[symtab.fullname()] = symtab
+        for full, symtab in places.items():
+            self.read_file(full, symtab)
+
+    def read_file(self, full, symtab):
+        name = symtab.filename.split("/")[-1]
+        text = gdb.execute("maintenance info line-table %s$" % re.sub(r"[^\w/]", ".", name), to_string=True)
+        if len(text) > TEXT_MAX:
+            raise Unknown("its line table is too long")
+        for part in text.split("symtab: ")[1:]:
+            if part.split(" ((struct")[0].split("/")[-1] != name:
+                continue
+            for line, address, begins in ROW.findall(part):
+                pc, number = int(address, 16), 0 if line == "END" else int(line)
+                if pc in self.flows or self.has(pc) or not number:
+                    self.ends.setdefault(full, {})[pc] = number
+                    if number:
+                        self.rows.setdefault(pc, []).append((full, number, bool(begins)))
+
+    def order(self):
+        """Which line each instruction belongs to. gdb has the lines by file: that one's are the last of an address."""
+        self.line = {}
+        for full, ends in self.ends.items():
+            now, marks = 0, sorted(ends)
+            for pc in sorted(self.flows):
+                while marks and marks[0] <= pc:
+                    now = ends[marks.pop(0)]
+                if now:
+                    self.line[pc] = (full, now)
+        for pc, rows in self.rows.items():
+            rows.sort(key=lambda row: row[0] == self.line.get(pc, (None,))[0])
+
+
+def is_marked(around):
+    """Whether its compiler marks where statements begin, in their order."""
+    name = around.function.symtab.filename.split("/")[-1]
+    text = gdb.execute("maintenance info symtabs %s$" % re.sub(r"[^\w/]", ".", name), to_string=True)
+    makers = re.findall(r"producer (.*)", text)
+    return bool(makers) and all(
+        re.match(r"GNU \S+ (\d+)", maker) and int(re.match(r"GNU \S+ (\d+)", maker).group(1)) >= 8 for maker in makers)
+
+
+class Copies:
+    """Those of one function in another one. With a line: what matters of them is that line."""
+
+    def __init__(self, statements, name, line):
+        self.statements, self.name, self.line = statements, name, line
+        own, within, other = set(), set(), set()
+        self.found = False
+        for pc, place in statements.line.items():
+            around = [is_of(block, name) for block in chain(pc)[:-1]]
+            self.found |= any(around)
+            (own if around and around[0] else within if any(around) else other).add(place)
+        self.other, self.within = other, within - other - own
+        self.own = own - other
+        if self.own:
+            self.file = max((sorted(place[0] for place in self.own)), key=[place[0] for place in self.own].count)
+            lines = [number for file, number in self.own if file == self.file]
+            self.first, self.last = min(lines), max(lines)
+
+    def kind(self, place):
+        """INSIDE, OUTSIDE, or 0 for code that is inlined into these copies."""
+        if place[0] == self.file and self.first <= place[1] <= self.last and place not in self.other:
+            return INSIDE if not self.line or place[1] == self.line else OUTSIDE
+        return 0 if place in self.within else OUTSIDE
+
+    def pass_through(self, pc, states):
+        """What is behind an instruction, and what was before its statements of the copies."""
+        before = 0
+        for file, line, begins in self.statements.rows.get(pc, []):
+            kind = self.kind((file, line)) if begins else 0
+            if kind == INSIDE and not before:
+                before = states
+            states = kind or states
+        return states, before
+
+    def next(self, pc):
+        """Behind a jump through a table may be all that was not reached otherwise."""
+        return self.statements.lost if pc in self.statements.jumps else self.statements.flows[pc]
+
+    def begins(self):
+        """The addresses."""
+        flow, states, befores = self.statements, {}, {}
+        todo = [(flow.entry, OUTSIDE)] + ([] if flow.jumps else [(pc, LOST) for pc in flow.lost])
+        if not self.own:
+            raise Unknown("its lines are those of the function around it too")
+        while todo:
+            pc, state = todo.pop()
+            if states.get(pc, 0) | state == states.get(pc, 0):
+                continue
+            states[pc] = states.get(pc, 0) | state
+            behind, befores[pc] = self.pass_through(pc, states[pc])
+            todo += [(way, behind) for way in self.next(pc)]
+        found = [pc for pc, before in befores.items() if before & OUTSIDE]
+        if not found:
+            raise Unknown("none of its statements is left there")
+        if any(befores[pc] != OUTSIDE for pc in found) or any(before & LOST for before in befores.values()):
+            raise Unknown("a pass cannot be told from a loop in it")
+        return [self.where_seen(pc) for pc in found]
+
+    def where_seen(self, pc):
+        """A statement may begin before its block does: there gdb shows neither its frame nor its arguments. Every
+        pass comes to the next instructions as well, up to a branch, a call, or a place where others join."""
+        now, flow = pc, self.statements
+        for _ in range(CHUNK):
+            if any(is_of(block, self.name) for block in chain(now)[:-1]):
+                return now
+            ways = flow.flows[now]
+            if len(ways) != 1 or flow.joined[ways[0]] != 1 or ways[0] != now + flow.instruction(now)["length"] or \
+                    "call" in flow.instruction(now)["asm"]:
+                return pc
+            now = ways[0]
+        return pc
+
+
+def copies_of(around, name, line, known):
+    key = around[-1].start, around[-1].end
+    if not is_marked(around[-1]):
+        raise Unknown("its compiler does not tell where its statements begin")
+    if key not in known:
+        known[key] = Statements(around[-1])
+    return Copies(known[key], name, line)
+
+
+def begins_at(pc, name, line, known):
+    """Where passes of one of gdb's places begin, and whether it is of inlined code."""
+    around = chain(pc)
+    inside = any(is_of(block, name) for block in around[:-1])
+    if not around or (not inside and (line or is_of(around[-1], name))):
+        return [pc], False
+    try:
+        copies = copies_of(around, name, line, known)
+    except Unknown:
+        if inside:
+            raise
+        return [pc], False
+    return (copies.begins(), True) if copies.found else ([pc], False)
+
+
+def rr_inlined(line, places):
+    """Prints "rr-inlined" and the addresses, or "rr-inlined-unknown" and why, or nothing if none of it is inlined."""
+    begins, known, seen = set(), {}, False
+    try:
+        for pc, name in places:
+            found, inlined = begins_at(pc, name, line, known)
+            begins |= set(found)
+            seen |= inlined
+    except (Unknown, gdb.error, RuntimeError, KeyError, ValueError, IndexError) as why:
+        print("rr-inlined-unknown", why)
+        return
+    if seen:
+        print("rr-inlined", *("0x%x" % pc for pc in sorted(begins)))
