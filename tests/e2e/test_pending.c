@@ -89,15 +89,50 @@ START_TEST(a_mistyped_name_of_the_program_is_an_error_at_its_start)
 }
 END_TEST
 
-START_TEST(a_library_that_is_loaded_late_is_waited_for_on_demand)
+START_TEST(a_library_that_is_loaded_late_is_waited_for)
 {
 	cleanup_scene struct scene scene = scene_open_at("plugin", "main");
-	client_tool_refused(
-	    scene.client, "rr_breakpoint_set", "invalid_argument", "{s:s}", "location", "cbrt");
+	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "cbrt"),
+	    TRUE("pending"), HAS("note", "libm.so"), HAS("note", "not loaded at this moment"));
+	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 1);
 	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "cbrt",
 		       "pending", 1),
 	    TRUE("pending"));
 	expect_all(go_on(&scene), IS("reason", "breakpoint"), HAS("frame.function", "cbrt"));
+}
+END_TEST
+
+/* Loaded by a relative name, it is somewhere else than where the server runs. */
+START_TEST(a_library_that_is_loaded_late_and_unloaded_is_searched_from_anywhere)
+{
+	static const char *const moments[] = {"start", "end"}, *const arguments[] = {
+								   NULL, "unload"};
+
+	for (size_t i = 0; i < TIMES(arguments); i++) {
+		for (size_t j = 0; j < TIMES(moments); j++) {
+			cleanup_place struct place place =
+			    place_replay("relative_load", arguments[i]);
+
+			client_tool_done(place.client, "rr_goto", "{s:s}", "moment", moments[j]);
+			expect_all(client_tool(place.client, "rr_trace_calls", "{s:s}", "location",
+				       "plugin_add"),
+			    NUMBER("total", 1), HAS("hits.0.args", "a=40"), ABSENT("warnings"));
+		}
+	}
+}
+END_TEST
+
+START_TEST(a_breakpoint_in_a_library_that_was_unloaded_tells_when_it_is_there)
+{
+	cleanup_place struct place place = place_replay("relative_load", "unload");
+
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_all(
+	    client_tool(place.client, "rr_breakpoint_set", "{s:s}", "location", "plugin_add"),
+	    TRUE("pending"), HAS("note", "plugin_twice, which is not loaded at this moment"));
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "start");
+	expect_all(client_tool(place.client, "rr_continue", NULL), NUMBER("breakpoint", 1),
+	    HAS("frame.function", "plugin_add"));
 }
 END_TEST
 
@@ -110,6 +145,8 @@ int main(void)
 	    what_only_a_library_that_is_opened_later_has_waits_for_that,
 	    what_no_library_has_is_said_at_the_end,
 	    a_mistyped_name_of_the_program_is_an_error_at_its_start,
-	    a_library_that_is_loaded_late_is_waited_for_on_demand, NULL};
+	    a_library_that_is_loaded_late_is_waited_for,
+	    a_library_that_is_loaded_late_and_unloaded_is_searched_from_anywhere,
+	    a_breakpoint_in_a_library_that_was_unloaded_tells_when_it_is_there, NULL};
 	return scene_main("pending", tests, (const char *const[]){"many_watch", "plugin", NULL});
 }

@@ -184,20 +184,6 @@ START_TEST(a_library_loaded_by_a_relative_name_has_its_symbols)
 }
 END_TEST
 
-/* On the first way there, nobody knows yet where the library lies. */
-START_TEST(a_library_whose_place_is_found_late_is_said_to_be)
-{
-	cleanup_scene struct scene scene = scene_open("relative_load", NULL);
-
-	expect_answer_within(client_tool_fails(scene.client, "rr_trace_calls", "not_found", "{s:s}",
-				 "location", "plugin_add"),
-	    "hint", "call again");
-	json_auto_t *calls =
-	    client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "plugin_add");
-	expect_number(calls, "total", 1);
-}
-END_TEST
-
 START_TEST(breakpoints_in_a_library_whose_place_is_found_late_are_said_to_be_passed)
 {
 	cleanup_scene struct scene scene = scene_open("relative_load", NULL);
@@ -252,7 +238,6 @@ int main(void)
 		{frames_show_containers_as_evaluate_does, 1}, {a_dynamic_cast_finds_the_object, 1},
 		{a_warning_of_gdb_stands_beside_the_answer, 1},
 		{a_library_loaded_by_a_relative_name_has_its_symbols, 1},
-		{a_library_whose_place_is_found_late_is_said_to_be, 1},
 		{breakpoints_in_a_library_whose_place_is_found_late_are_said_to_be_passed, 1},
 		{one_bad_expression_leaves_the_others, 1},
 		{an_assertion_of_gdb_is_named_and_costs_nothing_else, 1}, {0}},

@@ -82,6 +82,7 @@ static json_t *insert_now_or_later(struct replay *replay, struct breakpoint *wan
     char note[WAITING_NOTE_MAX], struct failure *failure)
 {
 	struct worker *worker = replay_worker(replay);
+	struct failure unreturned = {0};
 	json_t *bkpt = placement_set(replay, wanted, failure);
 
 	if (bkpt)
@@ -93,6 +94,14 @@ static json_t *insert_now_or_later(struct replay *replay, struct breakpoint *wan
 			   ? placement_set(replay, wanted, failure)
 			   : NULL;
 	}
+	if (worker_goes_on(worker) &&
+	    waiting_find_elsewhere(replay, wanted->what, failure, note, &unreturned)) {
+		*failure = (struct failure){0};
+		wanted->pending = true;
+		return placement_set(replay, wanted, failure);
+	}
+	if (unreturned.message[0])
+		*failure = unreturned;
 	if (failure->code == ERROR_INVALID_ARGUMENT && !worker->broken)
 		names_explain(replay, wanted->what, wanted->condition, failure);
 	return NULL;

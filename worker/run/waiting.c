@@ -1,7 +1,8 @@
 /*
  * Looks for a location first where the program's own code begins, with the libraries that it is
- * linked with, which costs little; and only then at its end. LIMIT: what is loaded and unloaded
- * again in between is not seen, and neither are later images of the process.
+ * linked with, which costs little; and only then wherever it loads or unloads others, and at its
+ * end. On the way gdb learns where libraries lie that the program loads by a relative name. LIMIT:
+ * later images of the process are not seen.
  */
 #include "worker/run/waiting.h"
 
@@ -11,6 +12,10 @@
 #include "worker/gdb/check.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/moment/moment_names.h"
+#include "worker/moment/signals.h"
+#include "worker/read/code/libraries.h"
+#include "worker/session/taught.h"
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
@@ -18,6 +23,8 @@
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/read/names/symbol.h"
+
+#define LOADS_MAX 1000 /* stops of gdb where libraries change */
 
 /* Whether something has it here. `where`: "/usr/lib/libm.so.6", or "" if gdb does not tell. */
 static bool has(struct replay *replay, const char *location, char where[WAITING_NOTE_MAX])
@@ -65,10 +72,53 @@ static bool go_to_entry(struct replay *replay, struct failure *failure)
 	return ok;
 }
 
-/* What else the program loads is seen at the end of its only, or last, image. */
-static bool go_to_end(struct replay *replay, struct failure *failure)
+/* On to where libraries are loaded or unloaded next; false: there is none, or *cut. */
+static bool go_to_load(struct replay *replay, bool *cut)
 {
-	return images_at(replay) + 1 == images_count(replay) && position_go_end(replay, failure);
+	const struct resumption on = {"continue", FORWARD, false, -1, 0};
+	struct failure unreached = {0};
+	const char *reason;
+
+	*cut = !resume_run(replay, &on, &unreached) || gdb_was_interrupted(replay_gdb(replay));
+	json_decref(unreached.details);
+	reason = *cut ? NULL : mi_text(gdb_last_stop(replay_gdb(replay)), "reason");
+	if (!reason || strcmp(reason, "solib-event") != 0)
+		return false;
+	libraries_find(replay);
+	return true;
+}
+
+/* Whether a library has it that the program loads later than where it stands. *cut: not all of the
+ * way was seen. */
+static bool find_on_the_way(
+    struct replay *replay, const char *location, char where[WAITING_NOTE_MAX], bool *cut)
+{
+	struct taught *taught = replay_taught(replay);
+	size_t image = images_at(replay);
+	bool found = false;
+	int loads = 0;
+
+	gdb_must(replay_gdb(replay), NULL, "-gdb-set stop-on-solib-events 1");
+	signals_pass_all(replay);
+	while (!found && loads < LOADS_MAX && go_to_load(replay, cut)) {
+		loads++;
+		found = has(replay, location, where);
+	}
+	signals_stop_again(replay);
+	*cut |= !found && loads == LOADS_MAX;
+	if (!replay_worker(replay)->broken)
+		gdb_must(replay_gdb(replay), NULL, "-gdb-set stop-on-solib-events 0");
+	if (!found && !*cut && loads == 0)
+		taught->loads_nothing = (int)image + 1;
+	/* It was found in time for whoever runs from here on. */
+	taught->library_late = false;
+	return found;
+}
+
+/* Whether this image is known to load nothing while it runs. */
+static bool loads_nothing(struct replay *replay)
+{
+	return replay_taught(replay)->loads_nothing == (int)images_at(replay) + 1;
 }
 
 static void tell(char note[WAITING_NOTE_MAX], const char *where, const char *when)
@@ -83,15 +133,16 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
 	char where[WAITING_NOTE_MAX];
 	struct failure unreached = {0};
 	struct excursion excursion = excursion_begin(replay);
-	bool ok = true;
+	bool ok = true, cut = false, reached = go_to_entry(replay, &unreached);
 
-	if (go_to_entry(replay, &unreached) && has(replay, location, where)) {
+	if (reached && has(replay, location, where)) {
 		tell(note, where, "before its own code begins");
-	} else if (go_to_end(replay, &unreached)) {
-		ok = has(replay, location, where);
+	} else if (reached && !loads_nothing(replay) &&
+		   find_on_the_way(replay, location, where, &cut)) {
 		tell(note, where, "while it runs");
-		if (!ok)
-			pending_fail(replay, location, failure);
+	} else if (reached && !cut && images_at(replay) + 1 == images_count(replay)) {
+		ok = false;
+		pending_fail(replay, location, failure);
 	} else {
 		snprintf(note, WAITING_NOTE_MAX,
 		    "neither the program nor the libraries that it is linked with have it; whether "
@@ -100,4 +151,32 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
 	ok &= excursion_return(&excursion, ok ? failure : &unreached);
 	json_decref(unreached.details);
 	return ok;
+}
+
+bool waiting_find_elsewhere(struct replay *replay, const char *location,
+    const struct failure *refused, char note[WAITING_NOTE_MAX], struct failure *failure)
+{
+	char where[WAITING_NOTE_MAX];
+	struct failure ignored = {0};
+	struct excursion excursion;
+	bool found, cut = false;
+
+	note[0] = '\0';
+	if (!worker_goes_on(replay_worker(replay)) || loads_nothing(replay) ||
+	    !pending_is_no_mistake(replay, location, refused))
+		return false;
+	excursion = excursion_begin(replay);
+	found = position_go_event(replay, 0, &ignored) && go_to_entry(replay, &ignored) &&
+		(has(replay, location, where) || find_on_the_way(replay, location, where, &cut));
+	if (found && position_update(replay, &ignored)) {
+		json_t *when = moment_name(replay, replay_now(replay));
+
+		snprintf(note, WAITING_NOTE_MAX,
+		    "it waits for %.200s, which is not loaded at this moment: the program has it "
+		    "at %.80s",
+		    where[0] ? where : "a library", json_string_value(when));
+		json_decref(when);
+	}
+	json_decref(ignored.details);
+	return excursion_return(&excursion, failure) && found;
 }

@@ -16,4 +16,12 @@
 bool waiting_find(struct replay *replay, const char *location, char note[WAITING_NOTE_MAX],
     struct failure *failure);
 
+/*
+ * The same where libraries are loaded already, after gdb refused the location with *refused:
+ * whether one has it that the program loads, or unloads, at another moment, which `note` tells.
+ * False with *failure filled only if the session cannot return.
+ */
+bool waiting_find_elsewhere(struct replay *replay, const char *location,
+    const struct failure *refused, char note[WAITING_NOTE_MAX], struct failure *failure);
+
 #endif

@@ -32,20 +32,25 @@ static bool are_libraries_to_come(struct replay *replay)
 	return first != NULL;
 }
 
-bool pending_is_likely(
-    struct replay *replay, const char *location, bool asked, const struct failure *refused)
+bool pending_is_no_mistake(
+    struct replay *replay, const char *location, const struct failure *refused)
 {
 	struct failure near = *refused;
 	int distance, mistakes = (int)strlen(location) / LETTERS_A_MISTAKE;
 
 	if (!gdb_says(refused->message, SAYS_NO_LOCATION))
 		return false;
-	if (asked)
-		return true;
-	if (!are_libraries_to_come(replay))
-		return false;
 	distance = names_suggest(replay, location, &near);
 	return distance > (mistakes ? mistakes : 1);
+}
+
+bool pending_is_likely(
+    struct replay *replay, const char *location, bool asked, const struct failure *refused)
+{
+	if (!gdb_says(refused->message, SAYS_NO_LOCATION))
+		return false;
+	return asked ||
+	       (are_libraries_to_come(replay) && pending_is_no_mistake(replay, location, refused));
 }
 
 bool pending_waits(const json_t *bkpt)

@@ -11,6 +11,10 @@
 bool pending_is_likely(
     struct replay *replay, const char *location, bool asked, const struct failure *refused);
 
+/* Whether gdb refused it because nothing has it, and no name is like it. */
+bool pending_is_no_mistake(
+    struct replay *replay, const char *location, const struct failure *refused);
+
 /* Whether gdb's description of a breakpoint says that it still waits. */
 bool pending_waits(const json_t *bkpt);
 

@@ -83,3 +83,10 @@ void warnings_add_own(json_t **list, const char *text)
 {
 	add(list, text, strlen(text));
 }
+
+void warnings_forget(json_t *list, const char *part)
+{
+	for (size_t i = json_array_size(list); i-- > 0;)
+		if (strstr(json_string_value(json_array_get(list, i)), part))
+			json_array_remove(list, i);
+}

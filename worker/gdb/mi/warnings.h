@@ -11,4 +11,7 @@ void warnings_add(json_t **list, const char *log);
 /* Adds one of our own, of what an answer is without. */
 void warnings_add_own(json_t **list, const char *text);
 
+/* Takes those back that have this part, which holds no longer. The list may be NULL. */
+void warnings_forget(json_t *list, const char *part);
+
 #endif

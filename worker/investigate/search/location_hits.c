@@ -17,8 +17,24 @@
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/values/values.h"
+#include "worker/run/waiting.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/taught.h"
+
+/* Whether something has it that is not loaded here: after gdb refused it. */
+static bool waits(struct replay *replay, const char *location, struct failure *refused)
+{
+	char note[WAITING_NOTE_MAX];
+	struct failure failure = {0};
+
+	if (pending_is_likely(replay, location, false, refused))
+		return waiting_find(replay, location, note, refused);
+	if (waiting_find_elsewhere(replay, location, refused, note, &failure))
+		return true;
+	if (failure.message[0])
+		*refused = failure;
+	return false;
+}
 
 int location_hits_set(
     struct replay *replay, const char *location, const char *condition, struct failure *failure)
@@ -29,7 +45,7 @@ int location_hits_set(
 	int number;
 
 	replay_taught(replay)->library_late = false;
-	if (!bkpt && !worker->broken && pending_is_likely(replay, location, false, failure)) {
+	if (!bkpt && !worker->broken && waits(replay, location, failure)) {
 		*failure = (struct failure){0};
 		wanted.pending = true;
 		bkpt = placement_set(replay, &wanted, failure);

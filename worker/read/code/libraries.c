@@ -9,6 +9,7 @@
 #include <string.h>
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi/mi.h"
+#include "worker/gdb/mi/warnings.h"
 #include "worker/gdb/must.h"
 #include "worker/read/code/mappings.h"
 #include "worker/session/taught.h"
@@ -107,7 +108,11 @@ void libraries_find(struct replay *replay)
 	if (added && gdb_done_or_warn(replay_gdb(replay),
 			 gdb_command(replay_gdb(replay), NULL, "-gdb-set solib-search-path %s",
 			     taught->library_folders),
-			 "a library that the program has loaded has no symbols here"))
+			 "a library that the program has loaded has no symbols here")) {
+		/* If one is still missing, gdb has just said so again. */
+		warnings_forget(gdb_exchange(replay_gdb(replay))->warnings,
+		    "Could not load shared library symbols");
 		correct_frame(replay);
+	}
 	json_decref(results);
 }
