@@ -167,9 +167,37 @@ START_TEST(a_bug_is_told_with_its_block_in_optimized_code)
 }
 END_TEST
 
+START_TEST(the_history_of_a_guarded_block_is_what_the_guard_heap_knows)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *path = harness_program("guarded");
+	static const char *const moments[] = {"end", "start"};
+	char pointer[32];
+
+	client_tool_done(place.client, "rr_record", "{s:[s, s], s:s, s:s}", "command", path,
+	    "use_after_free", "heap", "guard", "trace_dir", place.trace);
+	json_auto_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	snprintf(pointer, sizeof(pointer), "%.*s",
+	    (int)strcspn(answer_text(report, "block.block"), ","),
+	    answer_text(report, "block.block"));
+	for (size_t i = 0; i < TIMES(moments); i++) {
+		client_tool_done(place.client, "rr_goto", "{s:s}", "moment", moments[i]);
+		json_auto_t *history =
+		    client_tool(place.client, "rr_heap_history", "{s:s}", "pointer", pointer);
+		expect_within(history, "conclusion", "byte 0 of a block of 24 bytes");
+		expect_place(history, "guarded.c", "made here");
+		expect_place(history, "guarded.c", "dropped here");
+		ck_assert_ptr_null(answer_at(history, "replaced"));
+	}
+}
+END_TEST
+
 int main(void)
 {
-	const struct looped tests[] = {{a_clean_program_stays_clean_and_every_block_is_guarded, 2},
+	const struct looped tests[] = {
+	    {the_history_of_a_guarded_block_is_what_the_guard_heap_knows, 1},
+	    {a_clean_program_stays_clean_and_every_block_is_guarded, 2},
 	    {blocks_above_the_limit_share_pages_and_are_counted, 2},
 	    {a_program_in_which_it_cannot_work_is_refused, 3},
 	    {a_process_with_an_allocator_of_its_own_is_told, 1},

@@ -273,6 +273,19 @@ START_TEST(a_static_program_has_a_heap_as_well)
 }
 END_TEST
 
+/* gdb calls that one's malloc too, where the program stands in the dynamic linker. */
+START_TEST(the_dynamic_linkers_malloc_is_not_the_programs)
+{
+	char location[64];
+
+	snprintf(location, sizeof(location), "loads_first.c:%lld",
+	    harness_line("loads_first", "/* it is there */"));
+	cleanup_scene struct scene scene = scene_open_at("loads_first", location);
+	expect_all(client_tool(scene.client, "rr_heap_history", "{s:s}", "pointer", "block"),
+	    HAS("conclusion", "was allocated by main ("), ABSENT("replaced"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -288,10 +301,11 @@ int main(void)
 	    {addresses_of_no_block_are_said_to_be_none, 1},
 	    {a_block_that_is_released_in_the_wrong_way_is_named, 2},
 	    {a_static_program_has_a_heap_as_well, 1},
+	    {the_dynamic_linkers_malloc_is_not_the_programs, 1},
 	    {NULL, 0},
 	};
 	return scene_main_loops("heap", tests,
 	    (const char *const[]){builds[0].program, builds[1].program, builds[2].program,
 		builds[3].program, "heap_lives", "heap_lives_O2", "heap_kinds", "heap_kinds_O2",
-		"heap_static", "far_fields", "far_fields_O2", NULL});
+		"heap_static", "loads_first", "far_fields", "far_fields_O2", NULL});
 }

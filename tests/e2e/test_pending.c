@@ -94,7 +94,7 @@ START_TEST(a_library_that_is_loaded_late_is_waited_for)
 	cleanup_scene struct scene scene = scene_open_at("plugin", "main");
 	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s}", "location", "cbrt"),
 	    TRUE("pending"), HAS("note", "libm.so"), HAS("note", "not loaded at this moment"));
-	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 1);
+	client_tool_done(scene.client, "rr_breakpoint_remove", "{s:i}", "breakpoint_number", 2);
 	expect_all(client_tool(scene.client, "rr_breakpoint_set", "{s:s, s:b}", "location", "cbrt",
 		       "pending", 1),
 	    TRUE("pending"));

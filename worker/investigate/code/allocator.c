@@ -203,6 +203,27 @@ static unsigned long long address_of(struct replay *replay, const char *name)
 	return address;
 }
 
+/* The dynamic linker has a malloc of its own until the C library is there. gdb takes that one where
+ * the program stands in the linker. */
+static bool is_of_linker(struct replay *replay, unsigned long long address)
+{
+	struct symbol symbol;
+	const char *file = symbol_file(replay, address, &symbol);
+	const char *name = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
+
+	return name && (begins(name, "ld-") || begins(name, "ld.so"));
+}
+
+enum allocator_malloc allocator_malloc(struct replay *replay)
+{
+	unsigned long long called = address_of(replay, "malloc"),
+			   own = address_of(replay, functions[0].name);
+
+	if (!called || !own || is_of_linker(replay, called))
+		return ALLOCATOR_MALLOC_UNKNOWN;
+	return called == own ? ALLOCATOR_MALLOC_LIBC : ALLOCATOR_MALLOC_OTHER;
+}
+
 bool allocator_find(struct replay *replay, struct allocator *allocator)
 {
 	*allocator = (struct allocator){0};
@@ -215,7 +236,7 @@ bool allocator_find(struct replay *replay, struct allocator *allocator)
 	allocator->resize = allocator->functions[NUMBER_RESIZE];
 	if (!allocator->functions[0] || !allocator->take || !allocator->resize)
 		return false;
-	allocator->replaced = address_of(replay, "malloc") != allocator->functions[0];
+	allocator->replaced = allocator_malloc(replay) == ALLOCATOR_MALLOC_OTHER;
 	find_returns(replay, allocator);
 	return allocator->return_count > 0;
 }

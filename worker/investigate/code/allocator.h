@@ -23,6 +23,11 @@ struct allocator {
 	bool replaced; /* the program's malloc is another one, which may use this one */
 };
 
+/* Whose malloc the program calls, as gdb knows it where the program stands. */
+enum allocator_malloc { ALLOCATOR_MALLOC_UNKNOWN, ALLOCATOR_MALLOC_LIBC, ALLOCATOR_MALLOC_OTHER };
+
+enum allocator_malloc allocator_malloc(struct replay *replay);
+
 /* Finds it where the program stands. False if it is not (yet) in memory. */
 bool allocator_find(struct replay *replay, struct allocator *allocator);
 

@@ -229,6 +229,15 @@ static json_t *tell_access(struct look *look, uint64_t address, json_t *told)
 	return all;
 }
 
+static void add_block(const struct look *look, json_t *told)
+{
+	if (look->block.size || look->block.address)
+		json_object_set_new(told, "block",
+		    json_sprintf("0x%llx, %llu bytes, %s", (unsigned long long)look->block.address,
+			(unsigned long long)look->block.size,
+			look->block.state == GUARDHEAP_FREED ? "freed" : "in use"));
+}
+
 json_t *guarded_tell(struct replay *replay, unsigned long long address)
 {
 	struct look look = {.replay = replay};
@@ -240,10 +249,22 @@ json_t *guarded_tell(struct replay *replay, unsigned long long address)
 	conclusion =
 	    look.table.verdict ? tell_verdict(&look, told) : tell_access(&look, address, told);
 	json_object_set_new(told, "conclusion", conclusion);
-	if (look.block.size || look.block.address)
-		json_object_set_new(told, "block",
-		    json_sprintf("0x%llx, %llu bytes, %s", (unsigned long long)look.block.address,
-			(unsigned long long)look.block.size,
-			look.block.state == GUARDHEAP_FREED ? "freed" : "in use"));
+	add_block(&look, told);
+	return told;
+}
+
+json_t *guarded_block(struct replay *replay, unsigned long long address)
+{
+	struct look look = {.replay = replay};
+	json_t *told, *conclusion;
+
+	if (!read_table(&look) || !find_block(&look, address))
+		return NULL;
+	told = json_object();
+	conclusion = tell_access(&look, address, told);
+	json_object_set_new(told, "conclusion",
+	    json_sprintf("0x%llx is %s", address, json_string_value(conclusion)));
+	json_decref(conclusion);
+	add_block(&look, told);
 	return told;
 }

@@ -30,6 +30,7 @@ struct heap {
 	struct replay *replay;
 	const struct heap_history_args *args;
 	struct allocator allocator;
+	enum allocator_malloc called; /* whose malloc, as soon as that is known */
 	unsigned long long address;
 	struct moment asked; /* where the session stands */
 	/* gdb's numbers. Breakpoints: before malloc is loaded; where it hands out and takes back.

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "worker/investigate/heap/collected.h"
+#include "worker/investigate/heap/guarded.h"
 #include "worker/investigate/heap/heap.h"
 #include "worker/investigate/search/search.h"
 #include "worker/serve/handlers.h"
@@ -14,6 +15,15 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/moment_names.h"
+#include "worker/moment/moment_parse.h"
+
+/* Where the program begins, gdb may not know yet whose malloc it will call. */
+static void learn_malloc(struct heap *heap)
+{
+	if (heap->called == ALLOCATOR_MALLOC_UNKNOWN)
+		heap->called = allocator_malloc(heap->replay);
+	heap->allocator.replaced = heap->called == ALLOCATOR_MALLOC_OTHER;
+}
 
 /* ---- Before the first block ------------------------------------------------------------------ */
 
@@ -144,10 +154,13 @@ static void tell_limits(
 		json_object_set_new(answer, "lives",
 		    json_sprintf("this memory was handed out %lld times; events has the last ones",
 			heap->given));
-	if (heap->allocator.replaced)
+	if (heap->called == ALLOCATOR_MALLOC_OTHER)
 		json_object_set_new(answer, "replaced",
-		    json_string("the program has a malloc of its own: only blocks of the C "
-				"library's malloc are seen"));
+		    json_string(guarded_is_there(heap->replay)
+				    ? "the recording has the guard heap as its malloc: other "
+				      "blocks than its own are those of the C library"
+				    : "the program has a malloc of its own: only blocks of the C "
+				      "library's malloc are seen"));
 	if (heap->allocator.partly)
 		json_object_set_new(answer, "incomplete",
 		    json_string("not all of malloc's code could be read: it may have handed out "
@@ -198,6 +211,7 @@ static json_t *search_life(struct heap *heap, struct failure *failure)
 	    search_begin(&search, heap->replay, stretch, failure)) {
 		end = search_first(heap, &search, failure);
 		if (end == SEARCH_ENOUGH) {
+			learn_malloc(heap);
 			end = heap_search(heap, &search, failure);
 		} else if (end == SEARCH_WHOLE) {
 			fail_without_malloc(heap, failure);
@@ -216,6 +230,8 @@ static json_t *search_life(struct heap *heap, struct failure *failure)
 		if (heap_has_slack(heap))
 			end = heap_search_slack(heap, &search, failure);
 	}
+	if (end != SEARCH_FAILED)
+		learn_malloc(heap);
 	if (end != SEARCH_FAILED)
 		answer = answer_of(heap, &search, end);
 	search_end(&search);
@@ -251,6 +267,40 @@ static void name_place(struct heap *heap)
 	mappings_free(mappings);
 }
 
+/* The guard heap keeps what it gave out in a table of its own: as of `to`, or of the session's
+ * moment, and then of the end. NULL with nothing in *failure: there is none, or it has no such
+ * block. */
+static json_t *ask_guard(struct heap *heap, struct failure *failure)
+{
+	const char *to = heap->args->to;
+	json_t *told;
+
+	if (to && !moment_go(heap->replay, to, failure))
+		return NULL;
+	told = guarded_block(heap->replay, heap->address);
+	if (!told && !to && moment_go(heap->replay, "end", failure))
+		told = guarded_block(heap->replay, heap->address);
+	if (told)
+		json_object_set_new(told, "watched",
+		    json_string("nothing: a use that the guard heap does not allow ends the "
+				"program at once, and rr_crash_report tells of it; "
+				"rr_value_history shows the other uses"));
+	return told;
+}
+
+/* Instead of what the search found. */
+static json_t *ask_guard_late(struct heap *heap, json_t *answer)
+{
+	struct failure ignored = {0};
+	json_t *told = ask_guard(heap, &ignored);
+
+	json_decref(ignored.details);
+	if (!told)
+		return answer;
+	json_decref(answer);
+	return told;
+}
+
 json_t *tool_heap_history(
     struct replay *replay, const struct heap_history_args *args, struct failure *failure)
 {
@@ -268,8 +318,15 @@ json_t *tool_heap_history(
 	heap->events = json_array();
 	heap->places = json_array();
 	name_place(heap);
+	learn_malloc(heap);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	answer = search_life(heap, failure);
+	answer = guarded_is_there(replay) ? ask_guard(heap, failure) : NULL;
+	if (!answer && !failure->message[0]) {
+		answer = search_life(heap, failure);
+		/* Where the session stands, it was not loaded yet. */
+		if (answer && heap->state == HEAP_NONE && guarded_is_there(replay))
+			answer = ask_guard_late(heap, answer);
+	}
 	clear(heap);
 	return excursion_answer(&excursion, answer, failure);
 }
