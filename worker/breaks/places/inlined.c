@@ -30,25 +30,28 @@ static long line_of(const char *location)
 	return isdigit((unsigned char)digits[0]) && !*end ? line : 0;
 }
 
-/* "python rr_inlined(0,[(4660,'add')])"; false: it has no place with a function, or too many. */
+/* "python rr_inlined(0,[(4660,'add')])"; false: no place has a line, so that nothing is known of
+ * inlined code, or there are too many. */
 static bool write_command(char command[COMMAND_MAX], const char *location, const json_t *bkpt)
 {
 	const json_t *place;
 	size_t length =
 	    (size_t)snprintf(command, COMMAND_MAX, "python rr_inlined(%ld,[", line_of(location));
-	size_t i;
+	bool has_line = false;
 
-	for (i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
+	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
 		const char *name = mi_text(place, "func");
 
-		if (!name || !mi_address(place, "addr") || strpbrk(name, "'\\\"") ||
+		has_line |= mi_text(place, "line") != NULL;
+		name = name ? name : "";
+		if (!mi_address(place, "addr") || strpbrk(name, "'\\\"") ||
 		    length + strlen(name) + 40 > COMMAND_MAX)
 			return false;
 		length += (size_t)snprintf(command + length, COMMAND_MAX - length, "(%llu,'%s'),",
 		    mi_address(place, "addr"), name);
 	}
 	snprintf(command + length, COMMAND_MAX - length, "])");
-	return i > 0;
+	return has_line;
 }
 
 static bool is_taught(struct replay *replay)
