@@ -128,12 +128,26 @@ START_TEST(a_canary_is_told_with_who_overwrote_it_and_a_checked_call_with_its_si
 }
 END_TEST
 
+/* The C library's own calls of abort() are no line of the program. */
+START_TEST(what_malloc_finds_in_another_call_is_not_said_of_that_call)
+{
+	cleanup_place struct place place = place_open();
+	json_auto_t *report = place_crash_report(&place, "corrupted_fastbin", NULL);
+
+	expect_all(json_incref(report), HAS("conclusion", "corrupted size vs. prev_size"),
+	    HAS("hint", "a block that was freed before"));
+	ck_assert_ptr_null(strstr(answer_text(report, "conclusion"), "may stand for several"));
+	ck_assert_ptr_null(strstr(answer_text(report, "hint"), "this line frees"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {what_malloc_found_wrong_is_told_with_its_last_writer_and_the_block, TIMES(heaps)},
 	    {a_canary_is_told_with_who_overwrote_it_and_a_checked_call_with_its_sizes,
 		TIMES(stacks)},
+	    {what_malloc_finds_in_another_call_is_not_said_of_that_call, 1},
 	    {NULL, 0},
 	};
 

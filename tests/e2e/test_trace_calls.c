@@ -206,8 +206,8 @@ START_TEST(every_pass_of_an_inlined_function_is_counted)
 
 	for (size_t i = 0; i < sizeof(passes) / sizeof(*passes); i++) {
 		for (int limit = 1; limit <= 7; limit += 6)
-			expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i}",
-				       "location", passes[i].location, "limit", limit),
+			expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:b}",
+				       "location", passes[i].location, "limit", limit, "count", 1),
 			    NUMBER("total", passes[i].total), ABSENT("warnings"));
 	}
 	expect_all(client_tool(scene.client, "rr_trace_calls", "{s:s, s:s}", "location", "norm",

@@ -309,6 +309,24 @@ static const struct {
     {"*** %n in writable segment", NULL},
 };
 
+/* Whether the program frees or resizes something there. */
+static bool frees(const json_t *report)
+{
+	static const char *const names[] = {"free", "realloc", "operator delete"};
+	json_t *frame;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "frames"), i, frame)
+	{
+		const char *function = mi_text(frame, "function");
+
+		for (size_t j = 0; function && j < sizeof(names) / sizeof(*names); j++)
+			if (strstr(function, names[j]))
+				return true;
+	}
+	return false;
+}
+
 enum library_found report_tell_library(json_t *report, const json_t *output)
 {
 	json_t *line = last_line(output);
@@ -321,6 +339,11 @@ enum library_found report_tell_library(json_t *report, const json_t *output)
 	for (size_t i = 0; !heap && i < sizeof(heap_damages) / sizeof(*heap_damages); i++)
 		if ((heap = begins(said, heap_damages[i].said)))
 			hint = heap_damages[i].hint;
+	/* malloc finds it too, where it joins blocks that are free. */
+	if (hint && strstr(hint, "this line frees") && !frees(report))
+		hint = "a freed block or its neighbour was overwritten, or freed twice: "
+		       "rr_heap_history with a pointer to a block that was freed before says who "
+		       "wrote behind it or after its free";
 	for (size_t i = 0; !array && i < sizeof(array_damages) / sizeof(*array_damages); i++)
 		if ((array = begins(said, array_damages[i].said)))
 			hint = array_damages[i].hint;

@@ -13,6 +13,7 @@
 #include "worker/moment/position.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/code/called.h"
+#include "worker/read/frames/frame.h"
 #include "worker/run/resume.h"
 
 #define CODE_BYTES 16384 /* of a function, from its beginning */
@@ -23,7 +24,16 @@ static bool ends_program(const char *function)
 	return strcmp(function, "abort") == 0 || strcmp(function, "std::terminate()") == 0;
 }
 
-/* The outermost frame with a source whose call that is; NULL: there is none. Borrowed. */
+/* Whether the program's own source has the call. The C library's functions for what it has found
+ * wrong call abort() as well, and share such calls. */
+static bool is_of_program(struct replay *replay, const json_t *frame)
+{
+	json_auto_t *json = frame_json((json_t *)frame);
+
+	return frame_is_own(replay, json);
+}
+
+/* The outermost of the program's frames whose call that is; NULL: there is none. Borrowed. */
 static const json_t *find_caller(struct replay *replay, const json_t *frames)
 {
 	const json_t *frame, *found = NULL;
@@ -32,7 +42,7 @@ static const json_t *find_caller(struct replay *replay, const json_t *frames)
 
 	json_array_foreach((json_t *)frames, i, frame)
 	{
-		if (i > 0 && mi_text(frame, "line") &&
+		if (i > 0 && mi_text(frame, "line") && is_of_program(replay, frame) &&
 		    called_before(replay, mi_address(frame, "addr"), &called) &&
 		    ends_program(called.name))
 			found = frame;
