@@ -13,7 +13,7 @@ static int written[3][4]; /* and never read: kept nowhere */
 
 __attribute__((noinline)) static long weigh(point where, int factor)
 {
-	int gone = factor * 3;	 /* used up before the call: kept nowhere behind it */
+	int gone = factor * 3;	   /* used up before the call: kept nowhere behind it */
 	int kept = where.x + gone; /* in a register */
 	std::printf("%s %d\n", where.name, kept);
 	std::puts("stop here");
