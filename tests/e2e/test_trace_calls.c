@@ -300,6 +300,26 @@ START_TEST(what_matches_nothing_or_would_change_the_program_is_said_so)
 }
 END_TEST
 
+/* The code that counted one place stays a while; what it counts is nobody's then. */
+START_TEST(what_was_counted_before_does_not_add_to_what_is_counted_now)
+{
+	static const struct {
+		const char *location;
+		int total;
+	} asked[] = {{"check", 6}, {"norm", 6}, {"check", 6}, {"stage", 5}, {"norm", 6}, {"add", 6},
+	    {"check", 6}, {"inlined_passes.c:38", 6}, {"stage", 5}};
+	cleanup_scene struct scene scene = scene_open("inlined_passes", NULL);
+
+	for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+		json_auto_t *answer = client_tool(scene.client, "rr_trace_calls", "{s:s, s:i, s:b}",
+		    "location", asked[i].location, "limit", 1, "count", 1);
+		ck_assert_msg(answer_number(answer, "total") == asked[i].total,
+		    "%zu: %lld times through %s", i, answer_number(answer, "total"),
+		    asked[i].location);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -312,6 +332,7 @@ int main(void)
 	    {passes_are_counted_by_caller_and_by_value, 1},
 	    {every_pass_of_an_inlined_function_is_counted, 2},
 	    {a_breakpoint_at_several_ways_in_is_one, 1},
+	    {what_was_counted_before_does_not_add_to_what_is_counted_now, 1},
 	    {what_is_beyond_the_limit_is_counted_up_to_the_end_of_the_stretch, 1},
 	    {what_matches_nothing_or_would_change_the_program_is_said_so, 1},
 	    {NULL, 0},

@@ -94,6 +94,44 @@ const struct condition *watches_condition(const struct watches *watches, uint64_
 	return NULL;
 }
 
+static bool counts_at(const struct conditions *conditions, uint64_t address)
+{
+	const struct condition *condition = conditions_find(conditions, address);
+
+	return condition && condition->counts;
+}
+
+static bool counts_any(const struct watches *watches, const struct debug_registers *registers)
+{
+	bool counts = false;
+
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++)
+		counts |= watches_reached(registers, registers->rr_address[i]) &&
+			  counts_at(watches->conditions, registers->rr_address[i]);
+	return counts;
+}
+
+/* There is one sum for all passes. Code that counts those of a breakpoint that is gone would add
+ * them to another's: it is made anew without. */
+static bool stop_counting(struct watches *watches, const struct debug_registers *registers)
+{
+	const unsigned before = watches->asked_count;
+
+	if (!counts_any(watches, registers))
+		return false;
+	for (unsigned i = before; i-- > 0;) {
+		const unsigned last = watches->asked_count - 1;
+
+		if (!watches->counted[i] || watches_reached(registers, watches->asked[i]))
+			continue;
+		watches->asked[i] = watches->asked[last];
+		watches->judged[i] = watches->judged[last];
+		watches->counted[i] = watches->counted[last];
+		watches->asked_count = last;
+	}
+	return watches->asked_count != before;
+}
+
 /*
  * Whether the code judges another condition than a breakpoint has now. What it judges of one that
  * is gone does not matter.
@@ -108,6 +146,7 @@ static bool judge_anew(struct watches *watches, const struct debug_registers *re
 		if (hash == watches->judged[i] || !watches_reached(registers, watches->asked[i]))
 			continue;
 		watches->judged[i] = hash;
+		watches->counted[i] = counts_at(watches->conditions, watches->asked[i]);
 		anew = true;
 	}
 	return anew;
@@ -144,6 +183,7 @@ static bool ask_at_all(struct watches *watches, const struct debug_registers *re
 		if (!is_another(watches, registers, i))
 			continue;
 		watches->judged[watches->asked_count] = hash_at(watches->conditions, address);
+		watches->counted[watches->asked_count] = counts_at(watches->conditions, address);
 		watches->asked[watches->asked_count++] = address;
 	}
 	return true;
@@ -161,7 +201,8 @@ bool watches_set(struct watches *watches, const struct arena *arena,
 	watches->conditions = conditions;
 	watches->changes = conditions->changes;
 	level = level_of(registers);
-	anew = judge_anew(watches, registers);
+	anew = stop_counting(watches, registers);
+	anew |= judge_anew(watches, registers);
 	anew |= ask_at_all(watches, registers) || level > watches->level;
 	if (!processor()->debug_registers) {
 		mark(arena, &watches->set, 0);

@@ -40,6 +40,7 @@ struct watches {
 	struct debug_registers set; /* what the tables say */
 	uint64_t asked[WATCH_ASKED];
 	uint64_t judged[WATCH_ASKED]; /* hash of the condition that the code judges */
+	bool counted[WATCH_ASKED];    /* the code counts its passes */
 	unsigned asked_count, vain;
 	const struct conditions *conditions;
 	uint64_t changes;	   /* of these that the code is made for */
