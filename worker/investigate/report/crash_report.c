@@ -13,6 +13,7 @@
 #include "worker/investigate/fault/fault_find.h"
 #include "worker/investigate/heap/library_check.h"
 #include "worker/investigate/report/raised.h"
+#include "worker/investigate/report/library_said.h"
 #include "worker/investigate/report/report.h"
 #include "worker/investigate/report/restored.h"
 #include "worker/investigate/report/shared_call.h"
@@ -372,8 +373,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	panicked_tell(crash->report, crash->output);
 	look_back_at_raise(replay, crash);
 	if (!look_back_at_guarded(replay, crash))
-		look_back_at_damage(
-		    replay, crash, report_tell_library(crash->report, crash->output));
+		look_back_at_damage(replay, crash, library_said(crash->report, crash->output));
 	add_other_crash(replay, crash->report);
 	return true;
 }

@@ -25,11 +25,8 @@ void report_count_behind(json_t *report, bool called);
 /* Adds a further clause to its conclusion. */
 void report_add_cause(json_t *report, const char *cause);
 
-enum library_found { LIBRARY_NOTHING, LIBRARY_HEAP, LIBRARY_ARRAY };
-
-/* Adds what the C library says when it ends a program, and a hint, if the last line of `output`
- * (may be NULL) is that. Returns what it has found damaged. */
-enum library_found report_tell_library(json_t *report, const json_t *output);
+/* The last non-empty line of `output` (may be NULL), from its beginning; NULL: there is none. */
+json_t *report_last_line(const json_t *output);
 
 /*
  * For a process that a signal from outside ended, or that exited with a status other than 0. Goes
