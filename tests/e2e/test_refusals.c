@@ -81,8 +81,6 @@ static const struct {
 	"does not say where that lies"},
     {"rr_the_hits.take", "rr_value_history", "{\"expression\": \"total\"}", "it refused"},
     {"info frame level", "rr_origin_of", "{\"expression\": \"$rbx\"}", "an outer frame was saved"},
-    {"-exec-step-instruction --reverse", "rr_frame_story", "{\"location\": \"jump_out\"}",
-	"not known whether the call returned"},
 };
 
 /* Each session goes on after that, with a gdb that refuses nothing. */

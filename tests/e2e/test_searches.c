@@ -171,16 +171,16 @@ START_TEST(a_search_that_is_cut_off_says_what_share_it_searched)
 }
 END_TEST
 
-/* As above, with a condition that gdb evaluates itself, because it is of floating point. What the
- * answer concludes is about the part that was searched. (Which lines ran may be known before their
- * counts are: see test_deadlines.) */
+/* As above, with conditions that gdb evaluates itself, because they are of floating point, and with
+ * reads, which stop the processor. What the answer concludes is about the part that was searched.
+ * (Which lines ran may be known before their counts are: see test_deadlines.) */
 static const struct {
 	const char *tool, *args;
 } cut_off[] = {
     {"rr_trace_calls",
 	"{\"location\": \"straight.c:44\", \"condition\": \"counter < -0.5\", \"deadline\": 1}"},
-    {"rr_value_history", "{\"expression\": \"counter\", \"deadline\": 1}"},
-    {"rr_when_became", "{\"predicate\": \"counter == -3\", \"deadline\": 1}"},
+    {"rr_value_history", "{\"expression\": \"counter\", \"access\": \"access\", \"deadline\": 1}"},
+    {"rr_when_became", "{\"predicate\": \"counter < -0.5\", \"deadline\": 1}"},
 };
 
 START_TEST(a_question_that_is_cut_off_answers_for_the_part_that_was_searched)

@@ -132,7 +132,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 {
 	uint64_t most = branches_to_go(tracee, 0), address;
 	struct space *space;
-	bool killed = false;
+	bool killed = false, anew;
 
 	if (tracee->cache_pause || most < BUDGET_LEAST ||
 	    (regs->eflags & (FLAG_TRAP | FLAG_ALIGNMENT)) || regs->cs != CODE_SEGMENT_64) {
@@ -150,8 +150,8 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
-	if (watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions) |
-	    changelog_set(space, &cache->conditions->tally, tracee))
+	anew = watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions);
+	if (changelog_set(space, &cache->conditions->tally, tracee) || anew)
 		space_flush(space);
 	space_revive_mapped(space, tracee->tid);
 	tracee->questions = 0;
