@@ -369,10 +369,10 @@ END_TEST
 /* Dumps of the same bytes, as a worker could write them that was taken over. */
 #define DIGITS "20 67 68 70 5f 30 31 32 33 34 35 36 37 38"
 static const char *const false_dumps[] = {"", "\n", "  ", "  |", "0x10  61", "0x10  |a|",
-    "0x10  " DIGITS "  |", "0x10  " DIGITS "  | gh", "0x10  " DIGITS "  | gh\n",
-    "0x10  " DIGITS "  | gh|\n0x20  " DIGITS "  |a|\n", "0x10  20 67 68 7", "0x10  6  | ghp|",
+    ("0x10  " DIGITS "  |"), ("0x10  " DIGITS "  | gh"), ("0x10  " DIGITS "  | gh\n"),
+    ("0x10  " DIGITS "  | gh|\n0x20  " DIGITS "  |a|\n"), "0x10  20 67 68 7", "0x10  6  | ghp|",
     "0x10  20 67 68 70  | ghp|", "0x10  20 67 68 70 5f30313233343536373839  | ghp_0123456789|",
-    "0x10  " DIGITS "\n  | ghp_0123456789|", "\n\n\n  |\n" DIGITS};
+    ("0x10  " DIGITS "\n  | ghp_0123456789|"), ("\n\n\n  |\n" DIGITS)};
 
 START_TEST(a_dump_that_does_not_show_the_bytes_is_left_out)
 {
