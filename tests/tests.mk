@@ -70,6 +70,7 @@ PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard test
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
 $(TEST_BIN)/programs/static_hello: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/odd_returns: private PROGRAM_LIBS := -static
+$(TEST_BIN)/programs/handed: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/heap_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/unset_lives_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/unset_lives_static: tests/programs/unset_lives.c

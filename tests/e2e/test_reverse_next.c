@@ -8,6 +8,7 @@
 
 #define PROGRAM	  "odd_returns"
 #define THREADS	  "begun"
+#define WAITING	  "handed"
 #define STEPS_MAX 80
 
 static json_t *next(struct scene *scene, bool reverse)
@@ -247,6 +248,46 @@ START_TEST(a_step_back_from_a_threads_beginning_with_no_stop_before_is_refused)
 }
 END_TEST
 
+/*
+ * On the way back over a call, other threads come to gdb's own breakpoints. gdb would step each of
+ * them back over those, and rr would forget what lies between where that thread waited in a system
+ * call.
+ */
+static struct scene open_behind_call(json_t **call)
+{
+	struct scene scene = scene_open(WAITING, NULL);
+	json_t *behind;
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s, s:b}", "location", "*&call",
+	    "condition", "who == 1 && i == 1", "temporary", 1);
+	*call = client_tool(scene.client, "rr_continue", NULL);
+	behind = client_tool(scene.client, "rr_next", NULL);
+	expect_text(behind, "reason", "step");
+	json_decref(behind);
+	return scene;
+}
+
+START_TEST(a_line_back_over_a_wait_is_where_the_call_began)
+{
+	json_auto_t *call = NULL;
+	cleanup_scene struct scene scene = open_behind_call(&call);
+
+	expect_all(client_tool(scene.client, "rr_next", "{s:b}", "reverse", 1),
+	    IS("reason", "step"), IS("moment", answer_text(call, "moment")));
+}
+END_TEST
+
+START_TEST(a_line_back_over_a_wait_stops_where_another_thread_does)
+{
+	json_auto_t *call = NULL;
+	cleanup_scene struct scene scene = open_behind_call(&call);
+
+	client_tool_done(scene.client, "rr_watchpoint_set", "{s:s}", "expression", "got[0]");
+	expect_all(client_tool(scene.client, "rr_next", "{s:b}", "reverse", 1),
+	    IS("reason", "watchpoint"), IS("watch.old", "1"), IS("watch.new", "2"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {{the_way_back_passes_what_the_way_forward_did, 1},
@@ -258,7 +299,10 @@ int main(void)
 	    {a_breakpoint_in_the_call_stops_the_way_back, 1},
 	    {where_the_processor_watches_all_it_can_the_session_stays, 1},
 	    {a_step_back_from_a_threads_beginning_passes_no_stop_of_another, TIMES(steps_back)},
-	    {a_step_back_from_a_threads_beginning_with_no_stop_before_is_refused, 1}, {NULL, 0}};
+	    {a_step_back_from_a_threads_beginning_with_no_stop_before_is_refused, 1},
+	    {a_line_back_over_a_wait_is_where_the_call_began, 1},
+	    {a_line_back_over_a_wait_stops_where_another_thread_does, 1}, {NULL, 0}};
 
-	return scene_main_loops("back_over", tests, (const char *const[]){PROGRAM, THREADS, NULL});
+	return scene_main_loops(
+	    "back_over", tests, (const char *const[]){PROGRAM, THREADS, WAITING, NULL});
 }

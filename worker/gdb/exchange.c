@@ -238,12 +238,22 @@ static bool has_given_up(struct exchange *exchange, const char *text, const char
 	return compared || (again && strstr(again, ": Quit"));
 }
 
+/* The command was answered when the program began to run, so no record will say that it stopped. */
+static bool has_aborted_run(const struct exchange *exchange, const char *text, const char **why)
+{
+	if (!exchange->running || exchange->answer != ANSWER_DONE ||
+	    !gdb_says(text, SAYS_ASSERTION_CONTINUED))
+		return false;
+	*why = "an assertion of gdb itself failed while the program ran";
+	return true;
+}
+
 static enum news note_log(struct exchange *exchange, const char *text, const char **why)
 {
 	if (strstr(text, "Could not load shared library"))
 		exchange->missed_library = true;
 	text_append(&exchange->log, text);
-	if (has_given_up(exchange, text, why))
+	if (has_given_up(exchange, text, why) || has_aborted_run(exchange, text, why))
 		return NEWS_BROKEN;
 	return news_of(text, NEWS_WARNED_CUT_OFF, why);
 }

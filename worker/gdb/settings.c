@@ -43,6 +43,7 @@ static const struct {
     {"exec-file-mismatch off", true}, {"dcache line-size 4096", true}, {"width 0", false},
     {"height 0", false}, {"style enabled off", true}, {"history save off", false},
     {"print asm-demangle off", false}, {"language auto", false},
+    {"scheduler-locking replay", true},	 /* gdb's default, which it takes only beside a target */
     {"print static-members off", false}, /* a value is cut: its own members first */
 };
 

@@ -9,7 +9,7 @@
 #include "worker/run/last_hit.h"
 #include "worker/serve/handlers.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/run/step_back.h"
+#include "worker/run/step.h"
 #include "worker/run/stop.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/crossing.h"
@@ -340,8 +340,7 @@ static bool step_times(
 		const char *reason;
 
 		some.count = count - done < portion ? count - done : portion;
-		if (!(step->direction == BACKWARD ? step_back_run(replay, &some, failure)
-						  : resume_run(replay, &some, failure)))
+		if (!step_run(replay, &some, failure))
 			return false;
 		reason = mi_text(gdb_last_stop(replay_gdb(replay)), "reason");
 		if (!reason || strcmp(reason, "end-stepping-range") != 0)

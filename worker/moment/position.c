@@ -87,11 +87,15 @@ bool position_update(struct replay *replay, struct failure *failure)
 
 bool position_is_end(const struct replay *replay)
 {
-	const struct moment *now = replay_now(replay), *end = replay_end(replay);
+	const struct moment *end = replay_end(replay);
 
 	return stop_kind(replay) == STOP_END ||
-	       (end->event && now->event == end->event && now->ticks == end->ticks &&
-		   now->tid == end->tid && now->pc == end->pc);
+	       (end->event && position_same(replay_now(replay), end));
+}
+
+bool position_same(const struct moment *a, const struct moment *b)
+{
+	return a->event == b->event && a->ticks == b->ticks && a->tid == b->tid && a->pc == b->pc;
 }
 
 void position_take_sum(struct replay *replay)

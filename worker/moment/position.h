@@ -27,6 +27,9 @@ bool position_from_json(const json_t *json, struct moment *moment);
 /* Below 0: a comes before b in the recording; 0: both have the same event and ticks. */
 int position_order(const struct moment *a, const struct moment *b);
 
+/* Whether both are the same thread at the same instruction, with the same event and ticks. */
+bool position_same(const struct moment *a, const struct moment *b);
+
 /* Goes to the first moment of an event (REPLAY_EVENT_FAR: the end). */
 bool position_go_event(struct replay *replay, long long event, struct failure *failure);
 

@@ -141,14 +141,12 @@ static enum scan_verdict count_down(
 /* Runs once more to the last stop of the stretch. */
 static bool go_last(struct replay *replay, const struct search *search, struct failure *failure)
 {
-	const struct moment *now = replay_now(replay);
 	long long left = search->last;
-	const struct moment *there = &search->last_at;
 
 	return go_event(replay, search->from.event, failure) &&
 	       scan_run(replay, FORWARD, STOPS_MAX, count_down, &left, failure) == SCAN_FOUND &&
-	       position_update(replay, failure) && now->event == there->event &&
-	       now->ticks == there->ticks && now->pc == there->pc && now->tid == there->tid;
+	       position_update(replay, failure) &&
+	       position_same(replay_now(replay), &search->last_at);
 }
 
 /* gdb's record of an access, as if the program had come from the other side. */
@@ -236,10 +234,7 @@ enum found { FOUND_STOP, FOUND_NONE, FOUND_DOUBT, FOUND_FAILURE };
 /* Where the image begins, the search begins too: nothing comes before. */
 static bool is_bound(const struct search *search, const struct moment *moment)
 {
-	const struct moment *bound = &search->bound.moment;
-
-	return moment->event == bound->event && moment->ticks == bound->ticks &&
-	       moment->pc == bound->pc && moment->tid == bound->tid;
+	return position_same(moment, &search->bound.moment);
 }
 
 static enum found judge(const struct search *search)

@@ -14,7 +14,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
-#include "worker/run/step_back.h"
+#include "worker/run/step.h"
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -140,7 +140,7 @@ static bool back_once(struct replay *replay, struct failure *failure)
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
 	struct pushed pushed;
 
-	if (!step_back_run(replay, &one, failure))
+	if (!step_run(replay, &one, failure))
 		return false;
 	if (stop_kind(replay) != STOP_STEP)
 		return true;

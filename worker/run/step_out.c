@@ -11,7 +11,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/run/reverse_next.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
-#include "worker/run/step_back.h"
+#include "worker/run/step.h"
 #include "worker/session/stop_reason.h"
 
 #define FRAMES_MAX  50 /* looked through for one with a line */
@@ -141,10 +141,8 @@ bool step_out_finish(
 
 	if (back != BACK_UNKNOWN)
 		return back == BACK_DONE;
-	if (direction == BACKWARD && level == 0)
-		return step_back_run(replay, &out, failure);
-	if (direction == FORWARD)
-		return resume_run(replay, &out, failure);
+	if (direction == FORWARD || level == 0)
+		return step_run(replay, &out, failure);
 	failure_set(failure, ERROR_UNSUPPORTED,
 	    "rr_finish without function goes back out of the innermost frame; rr_breakpoint_set "
 	    "and rr_continue with reverse go to any place",

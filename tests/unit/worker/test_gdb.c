@@ -150,6 +150,20 @@ START_TEST(a_run_that_fails_after_its_start_says_why)
 }
 END_TEST
 
+START_TEST(a_run_that_an_assertion_of_gdb_ends_loses_the_session)
+{
+	struct gdb *gdb = begin(SCRIPT({"-exec-next",
+	    "^running\n*running,thread-id=\"all\"\n&\"infrun.c:1: internal-error: f: no.\\n\"\n"
+	    "&\"Command aborted.\\n\""}));
+	struct failure failure = {0};
+
+	ck_assert(!gdb_check(gdb, gdb_run(gdb, "-exec-next"), ERROR_NOT_FOUND, NULL, &failure));
+	ck_assert_int_eq(failure.code, ERROR_GDB_FAILED);
+	ck_assert_ptr_nonnull(strstr(failure.message, "an assertion of gdb itself failed"));
+	end();
+}
+END_TEST
+
 START_TEST(the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten)
 {
 	struct gdb *gdb = begin(SCRIPT({"-a", "=breakpoint-created,bkpt={number=\"4\"}\n^done"}));
@@ -419,6 +433,7 @@ int main(void)
 	    a_warning_is_kept_unless_it_is_about_a_source_that_was_not_found,
 	    a_command_that_is_too_long_is_not_sent, a_run_lasts_until_the_program_has_stopped,
 	    of_several_stops_the_last_is_waited_for, a_run_that_fails_after_its_start_says_why,
+	    a_run_that_an_assertion_of_gdb_ends_loses_the_session,
 	    the_breakpoint_that_a_command_makes_is_known_until_it_is_forgotten,
 	    a_gdb_that_ends_loses_the_session_and_what_follows_is_not_sent,
 	    a_record_that_cannot_be_read_loses_the_session,

@@ -46,7 +46,7 @@ static const struct {
     {SAYS_PATTERN_IS_LARGER, WITHIN, "too small"},
     {SAYS_SEARCH_WAS_CUT_OFF, WITHIN, "halting search"},
     {SAYS_PYTHON_FAILED, FIRST, "Error while executing Python"},
-    {SAYS_ASSERTION_CONTINUED, WHOLE, "Command aborted."},
+    {SAYS_ASSERTION_CONTINUED, FIRST, "Command aborted."},
     {SAYS_NOT_ENABLED, FIRST, "Cannot enable watchpoint "},
     {SAYS_NOT_COMPARED, FIRST, "Error evaluating expression for watchpoint "},
     {SAYS_NOT_SET_AGAIN, FIRST, "Error in re-setting breakpoint "},

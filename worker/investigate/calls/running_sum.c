@@ -8,8 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/investigate/search/location_hits.h"
-#include "worker/moment/moment_names.h"
 #include "worker/read/values/values.h"
 
 #define EXACT_MAX (1LL << 53) /* of what clients read as a floating-point number */
@@ -37,15 +35,6 @@ bool running_sum_step(
 	return false;
 }
 
-/* The reasons of all passes would fill the answer. */
-static void note_unread(struct running_sum *sum, struct replay *replay, const char *why)
-{
-	if (!sum->unread++) {
-		snprintf(sum->why, sizeof(sum->why), "%s", why);
-		sum->first_unread = *replay_now(replay);
-	}
-}
-
 bool running_sum_add(struct running_sum *sum, struct replay *replay, const char *expression,
     long long *added, struct failure *failure)
 {
@@ -54,7 +43,7 @@ bool running_sum_add(struct running_sum *sum, struct replay *replay, const char 
 
 	*added = 0;
 	if (values_read(replay, expression, &value, &type, why, sizeof(why)) != 0 || !value) {
-		note_unread(sum, replay, why);
+		location_hits_count_unread(replay, why, &sum->unread);
 		well = !expression_is_harmful(expression, why, failure);
 	} else if (!integer_of(value, added)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
@@ -73,17 +62,4 @@ bool running_sum_add(struct running_sum *sum, struct replay *replay, const char 
 json_t *running_sum_json(long long sum)
 {
 	return sum > -EXACT_MAX && sum < EXACT_MAX ? json_integer(sum) : json_sprintf("%lld", sum);
-}
-
-json_t *running_sum_tell_unread(struct replay *replay, const struct running_sum *sum)
-{
-	json_t *first, *told;
-
-	if (!sum->unread)
-		return NULL;
-	first = moment_name(replay, &sum->first_unread);
-	told = json_sprintf("at %lld pass%s it could not be read: %s, first at %s", sum->unread,
-	    sum->unread == 1 ? "" : "es", sum->why, json_string_value(first));
-	json_decref(first);
-	return told;
 }

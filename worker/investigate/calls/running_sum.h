@@ -4,13 +4,11 @@
  * The sum of an expression over the passes of a place, such as what each call adds to a reference
  * count. Only integers, so that it is exact.
  */
-#include "worker/session/replay.h"
+#include "worker/investigate/search/location_hits.h"
 
 struct running_sum {
 	long long total;
-	long long unread; /* passes at which it could not be read */
-	struct moment first_unread;
-	char why[200]; /* at the first of them */
+	struct hits_unread unread;
 };
 
 /* Reads the expression where the program stands and adds it. *added: the value, 0 where it cannot
@@ -25,8 +23,5 @@ bool running_sum_step(
 
 /* A sum as answers show it: a number, or a text where a number could lose digits on its way. */
 json_t *running_sum_json(long long sum);
-
-/* "at 2 passes it could not be read: WHY, first at MOMENT"; NULL: it could be read at each. */
-json_t *running_sum_tell_unread(struct replay *replay, const struct running_sum *sum);
 
 #endif

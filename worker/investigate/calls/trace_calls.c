@@ -273,7 +273,7 @@ static json_t *conclude(const struct trace_calls *calls)
 	if (!calls->count)
 		return conclude_none(calls, condition);
 	tell_count(calls, count);
-	if (args->sum && calls->sum.unread < calls->count)
+	if (args->sum && calls->sum.unread.count < calls->count)
 		snprintf(
 		    sum, sizeof(sum), "; the sum of %.200s is %lld", args->sum, calls->sum.total);
 	return json_sprintf("%s through %.200s%s%.200s, first at %s%s", count, args->location,
@@ -308,9 +308,9 @@ static void tell_rest(const struct trace_calls *calls, enum search_end end, json
 
 static void tell_sum(const struct trace_calls *calls, struct replay *replay, json_t *answer)
 {
-	json_t *unread = running_sum_tell_unread(replay, &calls->sum);
+	json_t *unread = location_hits_tell_unread(replay, &calls->sum.unread);
 
-	if (calls->args->sum && calls->sum.unread < calls->count)
+	if (calls->args->sum && calls->sum.unread.count < calls->count)
 		json_object_set_new(answer, "sum", running_sum_json(calls->sum.total));
 	if (unread)
 		json_object_set_new(answer, "sum_unread", unread);

@@ -113,7 +113,7 @@ bool expression_is_harmful(const char *expression, const char *why, struct failu
 	return true;
 }
 
-static void count_unread(struct replay *replay, const char *why, struct hits_unread *unread)
+void location_hits_count_unread(struct replay *replay, const char *why, struct hits_unread *unread)
 {
 	if (unread->count++)
 		return;
@@ -156,7 +156,7 @@ enum hit_kind location_hits_judge(struct replay *replay, const char *condition,
 		pass = HIT_MEANT;
 		break;
 	case TRUTH_UNREAD:
-		count_unread(replay, why, unread);
+		location_hits_count_unread(replay, why, unread);
 		pass = HIT_UNREAD;
 		break;
 	case TRUTH_REFUSED:

@@ -23,7 +23,8 @@ bool location_hits_was_known(
 bool location_hits_is_loaded(struct replay *replay, const char *location,
     unsigned long long address, struct failure *failure);
 
-/* Stops at which a condition could not be read: whether it held there is not known. */
+/* Stops at which a condition or a value could not be read. The reasons of all would fill an answer.
+ */
 struct hits_unread {
 	long long count;
 	struct moment first;
@@ -37,6 +38,9 @@ enum hit_kind { HIT_MEANT, HIT_OTHER, HIT_UNREAD, HIT_REFUSED };
  * that can hold, and *failure is filled. */
 enum hit_kind location_hits_judge(struct replay *replay, const char *condition,
     struct hits_unread *unread, struct failure *failure);
+
+/* Call this at one that could not be read. */
+void location_hits_count_unread(struct replay *replay, const char *why, struct hits_unread *unread);
 
 /* "at 3 passes it could not be read: WHY, first at MOMENT"; NULL: it could be read at each. */
 json_t *location_hits_tell_unread(struct replay *replay, const struct hits_unread *unread);

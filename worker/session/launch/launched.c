@@ -171,9 +171,9 @@ static bool explain_loss(void *owner, char *text, size_t size)
 		else
 			snprintf(
 			    text, size, "rr ended with %s%s%s", end, words[0] ? ": " : "", words);
-	} else if (launched->gdb.pid == 0 && gdb_stepped_before_thread(replay->gdb)) {
+	} else if (gdb_stepped_before_thread(replay->gdb)) {
 		snprintf(text, size,
-		    "gdb cannot step back from here: a thread begins on the way, and gdb ended; "
+		    "gdb cannot step back from here: a thread begins on the way, and gdb failed; "
 		    "rr_continue with reverse to a breakpoint or a watchpoint works");
 	} else if (launched->gdb.pid == 0) {
 		tool_describe_end(&launched->gdb, end, sizeof(end));

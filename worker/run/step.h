@@ -1,5 +1,5 @@
-#ifndef WORKER_STEP_BACK_H
-#define WORKER_STEP_BACK_H
+#ifndef WORKER_STEP_H
+#define WORKER_STEP_H
 /*
  * A step back that passes no stop of another thread.
  *
@@ -11,14 +11,14 @@
 #include "worker/run/resume.h"
 
 /*
- * resume_run for a step or a finish, backward. Where the step has left the event at which it began,
- * and breakpoints could have stopped other threads, runs back once more, to the last stop of any
- * thread or to where the step ended. Costs a seek and a run back then, and otherwise nothing.
+ * resume_run for a step or a finish. Backward, gdb is shown the stops of this thread alone. Where
+ * that has left the event at which it began, and breakpoints could have stopped other threads, runs
+ * back once more, to the last stop of any thread or to where the step ended. Costs a seek and a run
+ * back then, and otherwise nothing. An interrupted one ends where it began.
  *
  * LIMIT: does not look while a breakpoint is temporary or ignores hits, because running over it
  * again would change it.
  */
-bool step_back_run(
-    struct replay *replay, const struct resumption *resumption, struct failure *failure);
+bool step_run(struct replay *replay, const struct resumption *resumption, struct failure *failure);
 
 #endif

@@ -2,13 +2,15 @@
  * Checks a step back by a run back, which rr does right: with a breakpoint of our own where the
  * step ended, it stops there, or at what the step has passed.
  */
-#include "worker/run/step_back.h"
+#include "worker/run/step.h"
 
 #include <stdio.h>
+#include <string.h>
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/gdb/settings.h"
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/read/values/accessed.h"
@@ -70,10 +72,7 @@ static bool stopped_at(const struct replay *replay, int number)
 
 static bool is_end(const struct replay *replay, const struct stepped *stepped)
 {
-	const struct moment *now = replay_now(replay), *to = &stepped->to.moment;
-
-	return now->event == to->event && now->ticks == to->ticks && now->pc == to->pc &&
-	       now->tid == to->tid;
+	return position_same(replay_now(replay), &stepped->to.moment);
 }
 
 /* From where the step began, to the last stop before; *passed: which is not the step's end. */
@@ -134,6 +133,21 @@ static bool look(struct replay *replay, const struct stepped *stepped, struct fa
 	return ok && (passed || stand_at_end(replay, stepped, failure));
 }
 
+/*
+ * Other threads, and be it some that have ended, come to gdb's own breakpoints, as that at the
+ * beginning of a function which a step goes back over. gdb would step them back over it, and rr
+ * would forget what lies between. For an instruction gdb has no breakpoints.
+ */
+static bool run_alone(
+    struct replay *replay, const struct resumption *resumption, struct failure *failure)
+{
+	cleanup_setting struct gdb_setting alone = {0};
+
+	if (strcmp(resumption->verb, "step-instruction") != 0)
+		alone = gdb_setting_begin(replay_gdb(replay), "scheduler-locking", "on");
+	return resume_run(replay, resumption, failure);
+}
+
 /* rr has lost all stops between here, where a thread begins, and the start of the recording. */
 static bool run_from_beginning(
     struct replay *replay, const struct stepped *stepped, struct failure *failure)
@@ -154,26 +168,49 @@ static bool run_from_beginning(
 	return false;
 }
 
-bool step_back_run(
-    struct replay *replay, const struct resumption *resumption, struct failure *failure)
+/* Which stops of other threads such a step has passed is not known. */
+static bool was_cut(struct replay *replay, const struct stepped *stepped, struct failure *failure)
 {
-	struct stepped stepped = {.from = return_ticket_here(replay), .image = images_at(replay)};
+	if (!gdb_was_interrupted(replay_gdb(replay)) ||
+	    stepped->to.moment.event >= stepped->from.moment.event)
+		return false;
+	if (return_ticket_use(replay, &stepped->from, failure))
+		worker_fail_interrupted(replay_worker(replay), failure);
+	return true;
+}
+
+/* What other threads hit meanwhile is found afterwards. */
+static bool run_looking(struct replay *replay, const struct resumption *resumption,
+    struct stepped *stepped, struct failure *failure)
+{
 	bool ok;
 
-	if (!breakpoints_stop(replay) || breakpoints_count(replay))
-		return resume_run(replay, resumption, failure);
-	stepped.others = has_other_threads(replay);
-	if (!resume_run(replay, resumption, failure))
+	if (!run_alone(replay, resumption, failure))
 		return failure->code == ERROR_UNSUPPORTED &&
-		       run_from_beginning(replay, &stepped, failure);
+		       run_from_beginning(replay, stepped, failure);
 	if (!position_update(replay, failure))
 		return false;
-	stepped.to = return_ticket_here(replay);
-	if (!may_have_passed(replay, &stepped))
+	stepped->to = return_ticket_here(replay);
+	if (was_cut(replay, stepped, failure))
+		return false;
+	if (!may_have_passed(replay, stepped))
 		return true;
-	stepped.stop = json_incref(gdb_last_stop(replay_gdb(replay)));
-	stepped.hit = scan_hit(replay, BACKWARD).number != 0;
-	ok = look(replay, &stepped, failure);
-	json_decref(stepped.stop);
+	stepped->stop = json_incref(gdb_last_stop(replay_gdb(replay)));
+	stepped->hit = scan_hit(replay, BACKWARD).number != 0;
+	ok = look(replay, stepped, failure);
+	json_decref(stepped->stop);
 	return ok;
+}
+
+bool step_run(struct replay *replay, const struct resumption *resumption, struct failure *failure)
+{
+	struct stepped stepped = {.image = images_at(replay)};
+
+	if (resumption->direction == FORWARD)
+		return resume_run(replay, resumption, failure);
+	if (!breakpoints_stop(replay) || breakpoints_count(replay))
+		return run_alone(replay, resumption, failure);
+	stepped.from = return_ticket_here(replay);
+	stepped.others = has_other_threads(replay);
+	return run_looking(replay, resumption, &stepped, failure);
 }
