@@ -90,12 +90,33 @@ START_TEST(a_limit_on_the_size_of_files_does_not_end_the_recording)
 }
 END_TEST
 
+/* Each turn of a thread ends somewhere in a loop: rr must not stop at each round of the last ones.
+ */
+START_TEST(the_turns_of_threads_that_compute_end_without_many_stops)
+{
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("spinning");
+
+	harness_shell("cd '%3$s' || exit 1\n"
+		      "'%1$s' --pmu=software rr record -o trace '%2$s' >printed || exit 1\n"
+		      "turns=$('%1$s' --pmu=software rr dump trace | grep -c 'event:.*SCHED')\n"
+		      "RR_WARDEN_SOFTPMU_STATS=$PWD/replayed '%1$s' --pmu=software rr replay"
+		      "	-a trace | cmp printed >&2 || exit 1\n"
+		      "stops=$(sed 's/.* stops=//; s/ .*//' replayed)\n"
+		      "echo \"$turns turns, $stops stops\" >&2\n"
+		      "[ \"$turns\" -ge 50 ] && [ \"$stops\" -lt $((turns * 20 + 1000)) ]",
+	    harness_server(), program, folder);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 int main(void)
 {
 	Suite *suite = suite_create("stays cached");
 	TCase *all = tcase_create("stays cached");
 
 	tcase_add_test(all, large_mappings_and_padded_calls_stay_in_the_code_cache);
+	tcase_add_test(all, the_turns_of_threads_that_compute_end_without_many_stops);
 	tcase_add_test(all, what_takes_a_process_out_of_the_code_cache_is_told_once);
 	tcase_add_test(all, a_program_with_little_address_space_has_it_for_itself);
 	tcase_add_test(all, a_limit_on_the_size_of_files_does_not_end_the_recording);

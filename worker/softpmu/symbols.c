@@ -157,7 +157,8 @@ INTERPOSED int ioctl(int fd, unsigned long request, ...)
 	argument = va_arg(list, long);
 	va_end(list);
 	if (counter)
-		return (int)with_errno(counter_control(counter, request, (uintptr_t)argument));
+		return (int)with_errno(
+		    counter_control(instance.counters, counter, request, (uintptr_t)argument));
 	return LIBC(ioctl)(fd, request, argument);
 }
 

@@ -410,6 +410,8 @@ long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
 	tally_resume(&pmu->conditions.tally, tracee);
 	clock_gettime(CLOCK_MONOTONIC, &pmu->resumed);
 	note_call(pmu, tracee);
+	if (is_emulating(request))
+		counters_replay(pmu->counters);
 	if (tracee->ticks && tracee->ticks->enabled)
 		return is_single_step(request) ? rr_step(pmu, tracee, request, signal)
 					       : rr_run(pmu, tracee, request, signal);

@@ -23,6 +23,8 @@ enum {
 	CHUNKS = 8192, /* descriptors up to 2^20, the kernel's own default limit */
 	/* rr runs 500 branches and wants at least 500 counted, and on Intel at most 500. */
 	PROBE_COUNT = 500,
+	LATEST_ON_INTEL = 99,
+	LATEST_ON_AMD = 9999,
 };
 
 #define ZEN_TICKS    0x5100d1
@@ -31,6 +33,7 @@ enum {
 
 struct counters {
 	_Atomic(struct counter *) chunk[CHUNKS];
+	bool replay;
 };
 
 /* What rr asks of the processor: its configuration words for the raw event. */
@@ -49,6 +52,11 @@ static const struct {
 struct counters *counters_new(void)
 {
 	return calloc(1, sizeof(struct counters));
+}
+
+void counters_replay(struct counters *counters)
+{
+	counters->replay = true;
 }
 
 struct counter *counters_find(struct counters *counters, int fd)
@@ -151,7 +159,8 @@ bool counters_open(struct counters *counters, struct tracees *tracees,
 	    .tid = tid,
 	    .signal = SIGSTKFLT,
 	    .period = attr->sample_period,
-	    .left = attr->sample_period};
+	    .left = attr->sample_period,
+	    .late = attr->config == ZEN_TICKS ? LATEST_ON_AMD : LATEST_ON_INTEL};
 	if (tid == 0 && !(attr->config & CONFIG_IN_TX) && attr->config != ZEN_LOCKS)
 		counter->count = PROBE_COUNT;
 	if (counter->ticks)
@@ -168,7 +177,8 @@ void counters_close(struct tracees *tracees, struct counter *counter)
 	counter->open = false;
 }
 
-int counter_control(struct counter *counter, unsigned long request, uintptr_t argument)
+int counter_control(const struct counters *counters, struct counter *counter, unsigned long request,
+    uintptr_t argument)
 {
 	switch (request) {
 	case PERF_EVENT_IOC_RESET:
@@ -176,6 +186,7 @@ int counter_control(struct counter *counter, unsigned long request, uintptr_t ar
 		return 0;
 	case PERF_EVENT_IOC_PERIOD:
 		counter->period = counter->left = *(const uint64_t *)argument;
+		counter->left += counters->replay ? counter->late : 0;
 		return counter->period ? 0 : -EINVAL;
 	case PERF_EVENT_IOC_ENABLE:
 		counter->enabled = true;

@@ -24,6 +24,7 @@ struct counter {
 	uint64_t count;
 	uint64_t period; /* branches from one overflow to the next */
 	uint64_t left;	 /* branches until the next one */
+	uint64_t late;	 /* so much later than asked for, see counters_replay */
 };
 
 struct counters;
@@ -38,14 +39,24 @@ struct counters *counters_new(void);
 bool counters_open(struct counters *counters, struct tracees *tracees,
     const struct perf_event_attr *attr, pid_t tid, long *result);
 
+/*
+ * rr replays. It expects overflows of the processor to come late, by up to 100 branches on Intel
+ * and 10,000 on AMD (rr's skid_size, from 5.6 to 5.10), and asks for them so much earlier. The rest
+ * of the way to a task's next turn it goes by a breakpoint where that begins: two stops for each
+ * round of a loop. Ours come one branch before the last that it expects, so that a round or two is
+ * left.
+ */
+void counters_replay(struct counters *counters);
+
 /* The counter behind fd, or NULL. Safe from any thread. */
 struct counter *counters_find(struct counters *counters, int fd);
 
 /* The descriptor is being closed. */
 void counters_close(struct tracees *tracees, struct counter *counter);
 
-/* Answers an ioctl: 0 or -errno. */
-int counter_control(struct counter *counter, unsigned long request, uintptr_t argument);
+/* Answers an ioctl on one of the counters: 0 or -errno. */
+int counter_control(const struct counters *counters, struct counter *counter, unsigned long request,
+    uintptr_t argument);
 
 /* Answers fcntl about overflow signals; false: let the kernel answer. */
 bool counter_fcntl(struct counter *counter, int command, long argument, int *result);
