@@ -18,13 +18,18 @@ static inline void alarms_begin(long microseconds, int most)
 	setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-/* To be called by the handler. */
-static inline void alarms_seen(void)
+static inline void alarms_end(void)
 {
 	static const struct itimerval never;
 
+	setitimer(ITIMER_REAL, &never, NULL);
+}
+
+/* To be called by the handler. */
+static inline void alarms_seen(void)
+{
 	if (--alarms_left <= 0)
-		setitimer(ITIMER_REAL, &never, NULL);
+		alarms_end();
 }
 
 #endif

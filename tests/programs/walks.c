@@ -14,9 +14,11 @@
 #include <string.h>
 #include <sys/wait.h>
 #include <unistd.h>
+#include "alarms.h"
 
 #define THREADS_MAX 16
 #define ROUNDS	    6
+#define ALARMS	    100
 
 static volatile long value;
 static struct {
@@ -102,6 +104,8 @@ static int run_forks(int depth)
 
 static void on_signal(int number)
 {
+	if (number == SIGALRM)
+		alarms_seen();
 	touch(number % 10, (int)(value % 7));
 }
 
@@ -114,14 +118,14 @@ static int run_signals(int count)
 
 	sigaction(SIGUSR1, &action, NULL);
 	sigaction(SIGALRM, &action, NULL);
-	ualarm(2000, 2000);
+	alarms_begin(2000, ALARMS);
 	for (int i = 0; i < count; i++) {
 		raise(SIGUSR1);
 		work(&who);
 		for (int spin = 0; spin < 50000; spin++)
 			spins++;
 	}
-	ualarm(0, 0);
+	alarms_end();
 	return 0;
 }
 
