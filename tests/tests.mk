@@ -60,7 +60,8 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 
 # Programs to record: plain debug builds, as a user would make them, and some at -O2 as well.
 # clang does not know noipa, which keeps gcc from merging functions that the tests tell apart.
-PROGRAM_FLAGS := -g -pthread -Wno-attributes
+# Recursive, for the name of each program's list of what it includes.
+PROGRAM_FLAGS = -g -pthread -Wno-attributes -MMD -MF $(BUILD)/obj/tests/programs/$(@F).d
 OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives inlined_passes lines origins origins_classes races races_classes \
 	stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
 	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc \
@@ -73,7 +74,6 @@ $(TEST_BIN)/programs/odd_returns: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/handed: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/heap_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/unset_lives_static: private PROGRAM_LIBS := -static
-$(TEST_BIN)/programs/unset_lives_static: tests/programs/unset_lives.c
 $(TEST_BIN)/programs/optimized: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/unset_registers: private PROGRAM_LIBS := -O2
 $(TEST_BIN)/programs/optimized_values: private PROGRAM_LIBS := -O2
@@ -89,22 +89,20 @@ $(TEST_BIN)/programs/same_names: $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/same_names: private PROGRAM_LIBS := $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'
 $(TEST_BIN)/programs/moved_relative: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=.'
-$(addprefix $(TEST_BIN)/programs/,callers passes tallied written): tests/programs/alarms.h
-$(addprefix $(TEST_BIN)/programs/,early_close wait_kinds): tests/programs/asleep.h
 $(TEST_BIN)/programs/%: tests/programs/%.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(BUILD)/obj/tests/programs
 	$(call say,CC,$<)
 	$(Q)$(CC) $(PROGRAM_FLAGS) -O0 -o $@ $< $(PROGRAM_LIBS)
 $(TEST_BIN)/programs/%: tests/programs/%.cc
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(BUILD)/obj/tests/programs
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(PROGRAM_FLAGS) -O0 -o $@ $< $(PROGRAM_LIBS)
 $(TEST_BIN)/programs/%_O2: tests/programs/%.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(BUILD)/obj/tests/programs
 	$(call say,CC,$<)
 	$(Q)$(CC) $(PROGRAM_FLAGS) -O2 -o $@ $< $(PROGRAM_LIBS)
 $(TEST_BIN)/programs/%_O2: tests/programs/%.cc
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(BUILD)/obj/tests/programs
 	$(call say,CXX,$<)
 	$(Q)$(CXX) $(PROGRAM_FLAGS) -O2 -o $@ $<
 
@@ -124,7 +122,7 @@ DOUBLES += $(USURPER)
 # These are preloaded into the server.
 PRELOADED := $(addprefix $(TEST_BIN)/doubles/,counter.so stall.so)
 $(PRELOADED): $(TEST_BIN)/doubles/%.so: tests/doubles/%.c
-	@mkdir -p $(@D)
+	@mkdir -p $(@D) $(BUILD)/obj/tests/programs
 	$(call say,CC,$<)
 	$(Q)$(CC) -D_GNU_SOURCE $(PROGRAM_FLAGS) -O2 -shared -fPIC -o $@ $< -ldl
 DOUBLES += $(PRELOADED)
