@@ -84,14 +84,21 @@ $(SKILLS_OBJ:.o=.c): packaging/skills.sh $(wildcard packaging/claude-plugin/skil
 	@mkdir -p $(@D)
 	$(call say,GEN,$@)
 	$(Q)sh $< $(patsubst %/SKILL.md,%,$(filter %.md,$^)) >$@.new && mv $@.new $@
-$(SKILLS_OBJ): $(SKILLS_OBJ:.o=.c) $(FLAGS)
+
+# The pages that hosts with MCP Apps show.
+APPS_OBJ := $(BUILD)/obj/supervisor/apps_shown.o
+$(APPS_OBJ:.o=.c): packaging/apps.sh $(wildcard supervisor/app/*.html supervisor/app/*.css supervisor/app/*.js) $(FLAGS)
+	@mkdir -p $(@D)
+	$(call say,GEN,$@)
+	$(Q)sh $< '$(VERSION)' $(filter %.html,$^) >$@.new && mv $@.new $@
+$(SKILLS_OBJ) $(APPS_OBJ): %.o: %.c $(FLAGS)
 	$(call say,CC,$<)
 	$(Q)$(COMPILE) -MMD -MP -c -o $@ $<
 
 # One archive for each top folder and its subfolders. main.c stays out, so that the unit tests can link
 # the rest; the software PMU and the guard heap stay out, because they are libraries of their own.
 sources_of = $(filter-out %/main.c $(1)/softpmu/% $(1)/guardheap/%,$(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))
-objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))$(if $(filter supervisor,$(1)), $(SKILLS_OBJ))
+objects_of = $(patsubst %.c,$(BUILD)/obj/%.o,$(call sources_of,$(1)))$(if $(filter supervisor,$(1)), $(SKILLS_OBJ) $(APPS_OBJ))
 ARCHIVES  := $(patsubst %,$(BUILD)/obj/%.a,mcp sandbox supervisor worker)
 
 .SECONDEXPANSION:

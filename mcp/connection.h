@@ -16,9 +16,10 @@ enum mcp_list {
 	MCP_LIST_RESOURCES,
 	MCP_LIST_TEMPLATES,
 	MCP_LIST_PROMPTS,
-	MCP_LIST_SKILLS
+	MCP_LIST_SKILLS,
+	MCP_LIST_APP_TOOLS /* the tools again, with their apps, for hosts that show these */
 };
-#define MCP_LISTS 5
+#define MCP_LISTS 6
 
 struct mcp_page { /* a serialized result, ready to be sent */
 	char *json;
@@ -31,6 +32,7 @@ struct mcp_server {
 	struct output_queue output;
 	bool failed;	  /* no memory for input */
 	bool initialized; /* by a legacy initialize */
+	bool shows_apps;  /* the client said so in it */
 	struct mcp_request *requests;
 	size_t in_flight;
 	struct mcp_task *tasks;

@@ -5,6 +5,7 @@
 #include "mcp/methods.h"
 #include <string.h>
 
+#include "mcp/apps.h"
 #include "mcp/request.h"
 #include "mcp/skills.h"
 #include "mcp/tasks.h"
@@ -121,6 +122,10 @@ void lifecycle_initialize(const struct mcp_incoming *incoming)
 	    server_capabilities(handler), "serverInfo", info);
 	set_instructions(result, handler);
 	incoming->server->initialized = true;
+	incoming->server->shows_apps =
+	    apps_are_announced(json_object_get(incoming->params, "capabilities"));
+	if (incoming->server->shows_apps)
+		apps_add_capability(handler, json_object_get(result, "capabilities"));
 	connection_result(incoming, result);
 }
 
@@ -140,6 +145,8 @@ void lifecycle_discover(const struct mcp_incoming *incoming)
 	if (handler->skill_count > 0)
 		json_object_set_new(extensions, SKILLS_EXTENSION, json_object());
 	json_object_set_new(json_object_get(result, "capabilities"), "extensions", extensions);
+	if (apps_are_shown(incoming))
+		apps_add_capability(handler, json_object_get(result, "capabilities"));
 	set_instructions(result, handler);
 	connection_result(incoming, result);
 }

@@ -43,14 +43,18 @@ static json_t *describe_annotations(const struct mcp_tool *tool)
 	return hints;
 }
 
-/* Claude Code's fields, which other hosts pass over. */
-static void add_search(json_t *item, const struct mcp_tool *tool)
+/* Claude Code's fields, which other hosts pass over: a short list has none. And the app, for hosts
+ * that show it. */
+static void add_meta(json_t *item, const struct mcp_tool *tool, bool brief, bool with_apps)
 {
 	json_t *meta = json_object();
 
-	if (tool->always_shown)
+	if (tool->always_shown && !brief)
 		json_object_set_new(meta, "anthropic/alwaysLoad", json_true());
-	set_text(meta, "anthropic/searchHint", tool->search_words);
+	if (!brief)
+		set_text(meta, "anthropic/searchHint", tool->search_words);
+	if (with_apps && tool->app)
+		json_object_set_new(meta, "ui", json_pack("{s:s}", "resourceUri", tool->app));
 	if (json_object_size(meta) > 0)
 		json_object_set(item, "_meta", meta);
 	json_decref(meta);
@@ -59,7 +63,8 @@ static void add_search(json_t *item, const struct mcp_tool *tool)
 /* Whoever lists only some of the tools wants a short list: each has its name, its text and its
  * arguments then, and `said` holds what was said of those before. With NULL, nothing is left out.
  */
-static json_t *describe_tool(const struct mcp_tool *tool, json_t *said, bool text_only)
+static json_t *describe_tool(
+    const struct mcp_tool *tool, json_t *said, bool text_only, bool with_apps)
 {
 	bool brief = said != NULL;
 	json_t *item = json_object();
@@ -73,8 +78,7 @@ static json_t *describe_tool(const struct mcp_tool *tool, json_t *said, bool tex
 	if (tool->results && tool->results->name && !brief && !text_only)
 		json_object_set_new(item, "outputSchema", schema_of_output(tool->results));
 	json_object_set_new(item, "annotations", describe_annotations(tool));
-	if (!brief)
-		add_search(item, tool);
+	add_meta(item, tool, brief, with_apps);
 	return item;
 }
 
@@ -150,6 +154,7 @@ static const struct list_kind list_kinds[MCP_LISTS] = {
     [MCP_LIST_TEMPLATES] = {"resourceTemplates", describe_template},
     [MCP_LIST_PROMPTS] = {"prompts", describe_prompt},
     [MCP_LIST_SKILLS] = {"skills", describe_skill},
+    [MCP_LIST_APP_TOOLS] = {"tools", NULL},
 };
 
 static size_t list_size(const struct mcp_server *server, enum mcp_list list)
@@ -158,6 +163,7 @@ static size_t list_size(const struct mcp_server *server, enum mcp_list list)
 
 	switch (list) {
 	case MCP_LIST_TOOLS:
+	case MCP_LIST_APP_TOOLS:
 		return server->shown_count;
 	case MCP_LIST_RESOURCES:
 		return handler->resource_count + handler->skill_count;
@@ -177,14 +183,15 @@ void lists_set_caching(json_t *result)
 	json_object_set_new(result, "cacheScope", json_string("public"));
 }
 
-static json_t *describe_tools(const struct mcp_server *server, size_t first, size_t end)
+static json_t *describe_tools(
+    const struct mcp_server *server, size_t first, size_t end, bool with_apps)
 {
 	const struct mcp_handler *handler = server->handler;
 	json_t *items = json_array(), *said = handler->listing ? json_object() : NULL;
 
 	for (size_t i = first; i < end; i++)
 		json_array_append_new(items, describe_tool(&handler->tools[server->shown_tools[i]],
-						 said, handler->text_only));
+						 said, handler->text_only, with_apps));
 	json_decref(said);
 	return items;
 }
@@ -192,8 +199,8 @@ static json_t *describe_tools(const struct mcp_server *server, size_t first, siz
 static json_t *describe_items(
     const struct mcp_server *server, enum mcp_list list, size_t first, size_t end)
 {
-	if (list == MCP_LIST_TOOLS)
-		return describe_tools(server, first, end);
+	if (list == MCP_LIST_TOOLS || list == MCP_LIST_APP_TOOLS)
+		return describe_tools(server, first, end, list == MCP_LIST_APP_TOOLS);
 	json_t *items = json_array();
 	for (size_t i = first; i < end; i++)
 		json_array_append_new(items, list_kinds[list].describe(server->handler, i));
@@ -208,6 +215,9 @@ static json_t *describe_page(const struct mcp_server *server, enum mcp_list list
 	json_t *result = json_pack("{s:o}", list_kinds[list].key, items);
 	if (revision == MCP_REVISION_2026)
 		lists_set_caching(result);
+	/* what another client is not to be given from a cache */
+	if (revision == MCP_REVISION_2026 && list == MCP_LIST_APP_TOOLS)
+		json_object_set_new(result, "cacheScope", json_string("private"));
 	connection_add_common_fields(handler, revision, result);
 	return result;
 }
@@ -308,8 +318,10 @@ void lists_add_named(struct mcp_server *server, const char *text)
 	if (server->shown_count == before)
 		return;
 	clear_list(server, MCP_LIST_TOOLS);
+	clear_list(server, MCP_LIST_APP_TOOLS);
 	for (int revision = 0; revision < MCP_REVISIONS; revision++)
-		if (!prepare_list(server, MCP_LIST_TOOLS, (enum mcp_revision)revision))
+		if (!prepare_list(server, MCP_LIST_TOOLS, (enum mcp_revision)revision) ||
+		    !prepare_list(server, MCP_LIST_APP_TOOLS, (enum mcp_revision)revision))
 			server->failed = true;
 	lifecycle_tell_tools_changed(server);
 }

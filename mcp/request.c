@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "mcp/apps.h"
 #include "mcp/lists.h"
 #include "mcp/tasks.h"
 #include "mcp/text.h"
@@ -97,6 +98,7 @@ struct mcp_request *request_begin(const struct mcp_incoming *incoming, enum mcp_
 		    json_incref(json_object_get(incoming->params, "inputResponses"));
 	}
 	request->begun = request_time(CLOCK_MONOTONIC);
+	request->shows_app = kind == MCP_CALL_TOOL && apps_are_shown(incoming);
 	request->takes_tasks = kind == MCP_CALL_TOOL && tasks_are_taken(incoming);
 	request->next = server->requests;
 	if (request->next)
@@ -139,6 +141,7 @@ static void request_end(struct mcp_request *request)
 	json_decref(request->uri);
 	json_decref(request->capabilities);
 	json_decref(request->responses);
+	json_decref(request->attached);
 	free(request);
 }
 
@@ -173,6 +176,18 @@ void mcp_request_set_data(struct mcp_request *request, void *data)
 void *mcp_request_data(const struct mcp_request *request)
 {
 	return request->data;
+}
+
+bool mcp_request_shows_app(const struct mcp_request *request)
+{
+	return request->shows_app && request->server->handler->tools[request->tool].app != NULL;
+}
+
+void mcp_request_attach(struct mcp_request *request, const char *name, json_t *value)
+{
+	if (!request->attached)
+		request->attached = json_object();
+	json_object_set_new(request->attached, name, value);
 }
 
 void mcp_request_progress(
@@ -239,6 +254,8 @@ void mcp_request_answer_result(struct mcp_request *request, json_t *result)
 		json_decref(result);
 		return;
 	}
+	if (request->attached)
+		json_object_set(result, "_meta", request->attached);
 	if (request->revision == MCP_REVISION_2026 && request->kind == MCP_READ_RESOURCE) {
 		json_object_set_new(result, "ttlMs", json_integer(0));
 		json_object_set_new(result, "cacheScope", json_string("private"));

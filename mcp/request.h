@@ -19,6 +19,7 @@ struct mcp_request {
 	json_t *uri;		 /* of a resource */
 	json_t *capabilities;	 /* of the client; NULL up to 2025-11-25 */
 	json_t *responses;	 /* to questions that we asked; may be NULL */
+	json_t *attached;	 /* the _meta of its result; may be NULL */
 	const char *description; /* of a prompt */
 	void *data;
 	size_t tool;		   /* the index of the one that is called */
@@ -26,6 +27,7 @@ struct mcp_request {
 	bool hears_of_tools;	   /* a subscription: told when the list of tools changes */
 	bool cancelled;		   /* within the owner's cancel: an answer is dropped */
 
+	bool shows_app;	       /* the client shows the app of its tool */
 	bool takes_tasks;      /* the client accepts a task for it */
 	int64_t begun;	       /* ms of CLOCK_MONOTONIC */
 	struct mcp_task *task; /* what the client has of it by now, or NULL */

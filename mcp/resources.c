@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "mcp/apps.h"
 #include "mcp/lists.h"
 #include "mcp/methods.h"
 #include "mcp/request.h"
@@ -37,8 +38,11 @@ void resources_read(const struct mcp_incoming *incoming)
 		return;
 	request->uri = json_incref(json_object_get(incoming->params, "uri"));
 	const struct mcp_skill *skill = skills_find(handler, uri);
+	const struct mcp_app *app = apps_find(handler, uri);
 	if (skill)
 		mcp_request_contents(request, SKILLS_MIME_TYPE, skill->text);
+	else if (app)
+		apps_give(request, app);
 	else if (handler->read_resource)
 		handler->read_resource(handler->owner, request, uri);
 	else

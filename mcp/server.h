@@ -59,6 +59,14 @@ struct mcp_tool {
 	 * description does not have (NULL: none), and whether it is shown from the start. */
 	const char *search_words;
 	bool always_shown;
+	const char *app; /* URI of the app that shows its results, or NULL */
+};
+
+/* A page that hosts with MCP Apps show their users, in a frame without rights. It gets the result
+ * of its tool from the host. */
+struct mcp_app {
+	const char *uri; /* ui://... */
+	const char *html;
 };
 
 /* Whether tools/list has a tool. By name each can be called. */
@@ -98,6 +106,8 @@ struct mcp_handler {
 	size_t prompt_count;
 	const struct mcp_skill *skills; /* in resources/list as well */
 	size_t skill_count;
+	const struct mcp_app *apps; /* in no list: tools name them */
+	size_t app_count;
 	bool text_only;	       /* tools have no outputSchema, and results no structuredContent */
 	size_t page_size;      /* 0: MCP_PAGE_DEFAULT */
 	int64_t task_after_ms; /* 0: MCP_TASK_AFTER_MS; MCP_TASK_NEVER */
@@ -163,6 +173,12 @@ void mcp_server_sent(struct mcp_server *server, size_t length);
 /* The owner's pointer on a request. */
 void mcp_request_set_data(struct mcp_request *request, void *data);
 void *mcp_request_data(const struct mcp_request *request);
+
+/* Whether its client shows the app of the tool that it calls. */
+bool mcp_request_shows_app(const struct mcp_request *request);
+/* What only the app is to get: `value`, which is stolen, goes into the _meta of the answer, where
+ * no model reads it. */
+void mcp_request_attach(struct mcp_request *request, const char *name, json_t *value);
 
 /* Strictly rising values only; others are dropped, as are ticks that a newer one overtakes before
  * mcp_server_output. total < 0: unknown. message may be NULL. */

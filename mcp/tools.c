@@ -4,6 +4,7 @@
  */
 #include <string.h>
 
+#include "mcp/apps.h"
 #include "mcp/arguments.h"
 #include "mcp/lists.h"
 #include "mcp/methods.h"
@@ -13,7 +14,7 @@
 
 void tools_list(const struct mcp_incoming *incoming)
 {
-	lists_answer(incoming, MCP_LIST_TOOLS);
+	lists_answer(incoming, apps_are_shown(incoming) ? MCP_LIST_APP_TOOLS : MCP_LIST_TOOLS);
 }
 
 void tools_call(const struct mcp_incoming *incoming)

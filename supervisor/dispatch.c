@@ -16,6 +16,7 @@
 #include "supervisor/skills.h"
 #include "supervisor/tool_list.h"
 #include "supervisor/tools.h"
+#include "supervisor/app/apps.h"
 
 static const struct failure out_of_memory = {
     .code = ERROR_INTERNAL, .message = "out of memory", .hint = "try again later"};
@@ -85,6 +86,7 @@ static struct call *make_call(struct mcp_request *request, size_t tool, json_t *
 	call->operation = tools_routed[tool].operation;
 	call->args = json_copy(arguments);
 	json_object_del(call->args, "session");
+	call->wants_page = mcp_request_shows_app(request);
 	return call;
 }
 
@@ -103,6 +105,7 @@ struct call *dispatch_call(
 static void free_call(struct call *call)
 {
 	json_decref(call->args);
+	page_free(&call->page);
 	free(call);
 }
 
@@ -438,6 +441,7 @@ static void answer_result(struct dispatch *dispatch, const struct session *sessi
 		json_object_set_new(result, "session", json_string(session_name(session)));
 	if (call->closed[0] != '\0')
 		json_object_set_new(result, "closed_session", json_string(call->closed));
+	outgoing_page(dispatch, request, &call->page);
 	outgoing_give_about(dispatch, request, (size_t)call->tool, result,
 	    json_string_value(json_object_get(call->args, "expression")));
 }
@@ -543,6 +547,8 @@ void dispatch_handler(struct dispatch *dispatch, struct mcp_handler *handler)
 	    .prompt_count = PROMPT_COUNT,
 	    .skills = skills_shown,
 	    .skill_count = skills_count,
+	    .apps = apps_shown,
+	    .app_count = apps_count,
 	    .text_only = settings_number(dispatch->settings, SETTING_ANSWERS) == ANSWERS_PLAIN,
 	    .task_after_ms =
 		after < DEADLINE_NEVER ? after / (DEADLINE_SECOND / 1000) : MCP_TASK_NEVER,

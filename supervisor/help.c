@@ -36,7 +36,7 @@ static const struct line common[] = {
     {"--source-dir=DIRECTORY", "look for sources of foreign traces there too"},
     {"--pmu=software", "count without the processor's counters [auto]"},
     {"--timeout-reverse=S", "seconds for a search or a run backward [280]"},
-    {"--log=FILE", "write down calls there, with --log-level=calls"},
+    {"--log=FILE", "write a log there; --log-level=calls adds each call"},
     {"--config=FILE", "read settings from a file"},
     {"--help settings", "all settings, with their defaults"},
     {"--version", "the version"},
@@ -96,8 +96,8 @@ void help_greet(void)
 	folded_print(stdout,
 	    "rr-warden " RR_WARDEN_VERSION
 	    " is an MCP server that gives coding agents rr's time-travel debugging. An agent's "
-	    "host starts it and talks to it through pipes; on a terminal it has nobody to serve. "
-	    "Type",
+	    "host starts it and talks to it through pipes; in a terminal there is nobody to "
+	    "serve. Type",
 	    0, WIDTH);
 	printf("\n"
 	       "  rr-warden config claude   to add it to an agent's host (or codex, gemini,\n"

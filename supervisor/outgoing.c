@@ -12,6 +12,7 @@
 #include "supervisor/redact/answer.h"
 
 #define REDACTED "redacted"
+#define PAGE	 "rr-warden/page" /* in _meta; supervisor/app/report.js reads it */
 
 /* The text with its masks in place of *text, which is owned. */
 static void mask_owned(struct dispatch *dispatch, char **text, size_t *count)
@@ -99,6 +100,14 @@ void outgoing_give_about(struct dispatch *dispatch, struct mcp_request *request,
 	text = form(dispatch, result, tools_shown[tool].results[0].name, about, 0);
 	mcp_request_answer_text(request, result, text);
 	free(text);
+}
+
+void outgoing_page(struct dispatch *dispatch, struct mcp_request *request, const struct page *page)
+{
+	json_t *whole = page_whole(page, dispatch->redactor);
+
+	if (whole != NULL)
+		mcp_request_attach(request, PAGE, whole);
 }
 
 void outgoing_fail(

@@ -14,6 +14,9 @@ void outgoing_give(
 void outgoing_give_about(struct dispatch *dispatch, struct mcp_request *request, size_t tool,
     json_t *result, const char *about);
 
+/* Adds the page that the tool made, if there is one, for the host's app of it. */
+void outgoing_page(struct dispatch *dispatch, struct mcp_request *request, const struct page *page);
+
 /* Answers a request with a failure, whose details are stolen. The only place where codes become the
  * names that clients see. */
 void outgoing_fail(

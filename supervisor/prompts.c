@@ -58,8 +58,8 @@ static const char *const texts[PROMPT_COUNT] = {
 
 	"Find the data race in the run recorded in {trace_dir}.\n"
 	"1. Call rr_replay_start with trace_dir \"{trace_dir}\" and at \"end\", or rr_crash_report if it crashed.\n"
-	"2. Find the shared value that is wrong. Call rr_race_scan on it: it names the accesses of two threads "
-	"that nothing orders, with the locks that each thread holds and where it took them.\n"
+	"2. Find the shared value that is wrong. Call rr_race_scan on it: it names unsynchronized accesses of "
+	"two threads, with the locks that each thread holds and where it took them.\n"
 	"3. Read verdict. ordered is about this run only; overtaken there means that one thread wrote between "
 	"another one's read and write. unknown names what may order the threads: look at it.\n"
 	"4. rr_goto the moments of the pair, and look with rr_backtrace and rr_source_lines. Report the two "

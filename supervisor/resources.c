@@ -81,7 +81,7 @@ const char resources_guide[] =
     "- **Flaky test or race**: rr_record_until(command) records it until it fails. "
     "Every replay of that recording then fails in the same way. "
     "rr_race_scan(expression) lists the accesses to the shared value by thread, with the locks "
-    "held, and names those that nothing orders.\n"
+    "held, and names the unsynchronized ones.\n"
     "- **An invariant that breaks somewhere**: rr_when_became(predicate) finds the first "
     "moment at which it is true, and who made it so.\n"
     "- **Too many calls to step through**: rr_trace_calls(location) lists them with "

@@ -183,6 +183,24 @@ static void keep_state(struct session *session, json_t *state)
 	session->worker_state = json_incref(state);
 }
 
+json_t *session_request(const struct call *call)
+{
+	json_t *request = json_pack("{s:O}", "args", call->args);
+
+	if (call->wants_page)
+		json_object_set_new(request, "page", json_true());
+	return request;
+}
+
+static void keep_page(struct session *session, const json_t *json)
+{
+	struct call *call = session->calls;
+
+	if (call == NULL || !call->wants_page ||
+	    !page_add(&call->page, json_object_get(json, "text")))
+		reject(session, "the worker sent an invalid page");
+}
+
 static void pass_progress(struct session *session, const json_t *json)
 {
 	const struct session_ports *ports = &session->table->ports;
@@ -211,6 +229,8 @@ void session_packet(struct session *session, const struct channel_packet *packet
 		reject(session, "the worker answered a request that was not sent to it");
 	} else if (packet->type == WIRE_STATE) {
 		keep_state(session, packet->json);
+	} else if (packet->type == WIRE_PAGE) {
+		keep_page(session, packet->json);
 	} else if (packet->type == WIRE_BEGUN && session_begun(session, packet)) {
 		return;
 	} else if (packet->type == WIRE_PROGRESS) {

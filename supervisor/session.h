@@ -16,6 +16,7 @@
 #include "sandbox/wire/channel.h"
 #include "sandbox/wire/failure.h"
 #include "sandbox/wire/proto.h"
+#include "supervisor/page.h"
 #include "supervisor/settings.h"
 
 #define SESSION_SLOTS	       64 /* sessions and jobs at once */
@@ -43,6 +44,8 @@ struct call {
 	bool background;    /* nobody waits: the recording has been answered when it began */
 	char closed[16];    /* the session that was closed to make room for this one; "": none */
 	bool again;	    /* sent again, because the first worker died before it took the call */
+	bool wants_page;    /* the client shows the page that the tool makes */
+	struct page page;   /* as far as it came */
 	struct session *session;
 };
 

@@ -175,8 +175,8 @@ static void send_next_call(struct session *session)
 		struct call *call = session->calls;
 
 		enter(session, SESSION_RUNNING, deadline_after(now_of(session), call->seconds));
-		if (send_operation(session, call->operation,
-			json_pack("{s:O}", "args", call->args)) != CHANNEL_TOO_LONG)
+		if (send_operation(session, call->operation, session_request(call)) !=
+		    CHANNEL_TOO_LONG)
 			return;
 		session->outstanding_id = 0;
 		session->state = SESSION_READY;

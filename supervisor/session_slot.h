@@ -90,6 +90,9 @@ void session_answer(struct session *session, struct call *call, struct outcome *
 /* Sends a packet beside the operation that is out. */
 void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms);
 
+/* What a worker is sent for a call. New reference. */
+json_t *session_request(const struct call *call);
+
 /* WIRE_BEGUN: the client gets its answer, and the operation goes on without it. False: out of turn.
  */
 bool session_begun(struct session *session, const struct channel_packet *packet);

@@ -4,6 +4,7 @@
 #include "supervisor/tools.h"
 
 #include "sandbox/wire/tools.h"
+#include "supervisor/app/apps.h"
 
 #define choices_none NULL
 
@@ -74,6 +75,7 @@ const struct mcp_tool tools_shown[TOOL_COUNT] = {
 	    .annotations = EFFECT_##effect,
 #define SEARCHED(words) .search_words = words,
 #define ALWAYS_SHOWN	.always_shown = true,
+#define APP(name)	.app = APP_URI #name,
 #define END_TOOL                                                                                   \
 	}                                                                                          \
 	,

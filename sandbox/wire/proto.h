@@ -14,11 +14,10 @@
  *
  * The supervisor sends one operation at a time to a worker (WIRE_OP_*), and beside it only
  * WIRE_INTERRUPT, WIRE_STOP and WIRE_RECORD_INPUT. The worker answers an operation `type` with
- *exactly one packet of type `type + 1` and the same id. Before it may come any number of
- *WIRE_PROGRESS and at most one WIRE_STATE. The JSON of an answer is the result (the tool's
- *structuredContent), or with WIRE_FLAG_ERROR {"code","message","hint"} and the other fields that
- *the client's answer gets
- * ("moment", "frame", ...).
+ * exactly one packet of type `type + 1` and the same id. Before it may come any number of
+ * WIRE_PROGRESS and WIRE_PAGE, and at most one WIRE_STATE. The JSON of an answer is the result (the
+ * tool's structuredContent), or with WIRE_FLAG_ERROR {"code","message","hint"} and the other fields
+ * that the client's answer gets ("moment", "frame", ...).
  */
 #include <stdint.h>
 
@@ -36,7 +35,8 @@ struct wire_header {
 #define WIRE_FLAG_ERROR 1u /* the answer is an error object */
 
 /* Operations: WIRE_OP_NAME of each tool that a worker answers (see tools.def), and of others 0. The
- * JSON of a request is {"args": the tool's validated arguments}; of WIRE_OP_START see below. */
+ * JSON of a request is {"args": the tool's validated arguments, "page"?: true, where the client
+ * shows the page that the tool makes}; of WIRE_OP_START see below. */
 enum wire_type {
 	WIRE_OP_START = 2,
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
@@ -49,11 +49,13 @@ enum wire_type {
 	WIRE_RECORD_INPUT = 204, /* {"text"?, "eof"?: bool}: for the standard input of a program
 				    that is recorded in the background. Has an id and an answer like
 				    an operation, but is sent while one is out */
-	WIRE_PROGRESS = 301,  /* {"progress": n, "total"?: n, "message"?: text, "trace_bytes"?: n};
-				 id of the operation */
-	WIRE_BEGUN = 307,     /* a recording in the background has begun: the client's answer. The
-					 operation stays out until the recording ends */
-	WIRE_STATE = 303,     /* the session as data (see below); replaces the one before */
+	WIRE_PROGRESS = 301, /* {"progress": n, "total"?: n, "message"?: text, "trace_bytes"?: n};
+				id of the operation */
+	WIRE_BEGUN = 307,    /* a recording in the background has begun: the client's answer. The
+					operation stays out until the recording ends */
+	WIRE_STATE = 303,    /* the session as data (see below); replaces the one before */
+	WIRE_PAGE = 309, /* {"text": ...}: the next part of a page, for a request with "page": true;
+			    id of the operation */
 	WIRE_VIOLATION = 305, /* {"syscall": number}, id 0: what seccomp killed the worker for; its
 				 last packet (see sandbox_syscall_name) */
 };

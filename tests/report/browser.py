@@ -37,6 +37,8 @@ class Browser:
         self.profile = tempfile.mkdtemp(prefix="rr-warden-browser.")
         arguments = ["--headless", "--disable-gpu", "--hide-scrollbars", "--remote-debugging-pipe"]
         arguments += ["--no-first-run", "--disable-background-networking", "--disable-extensions"]
+        # A frame without rights then has its context in the page's own process, where value_in_frame finds it.
+        arguments += ["--disable-features=IsolateSandboxedIframes"]
         arguments += [f"--user-data-dir={self.profile}"]
         if os.geteuid() == 0:
             arguments.append("--no-sandbox")  # it has none for root
@@ -89,9 +91,16 @@ class Browser:
         while not any(e.get("method") == "Page.loadEventFired" for e in self.events):
             self.events.append(self.receive())
 
-    def value(self, expression):
+    def value_in_frame(self, expression):
+        """The same in the page's newest frame."""
+        made = [e["context"] for e in self.happened("Runtime.executionContextCreated")]
+        main = self.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        context = [c["id"] for c in made if c["auxData"]["frameId"] != main][-1]
+        return self.value(expression, contextId=context)
+
+    def value(self, expression, **where):
         """The value of a JavaScript expression in the page."""
-        result = self.send("Runtime.evaluate", expression=expression, returnByValue=True)
+        result = self.send("Runtime.evaluate", expression=expression, returnByValue=True, **where)
         if "exceptionDetails" in result:
             raise SystemExit(f"{expression}: {result['exceptionDetails']}")
         return result["result"].get("value")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 
 import browser
+import inline
 from server import Server
 
 # Quotation marks and brackets have partners, because rr_report refuses what is not one expression.
@@ -61,18 +62,17 @@ def claims_of(crash, write, hostile):
 
 
 def make_report(server, program, trace, hostile):
-    """Records the program, and returns the path of a report about its crash."""
+    """Records the program, and returns the answer that has a report about its crash."""
     server.call("rr_record", command=[program] + ([HOSTILE] if hostile else []), trace_dir=trace)
     crash = server.call("rr_crash_report", trace_dir=trace)["moment"]
     write = server.call("rr_last_change", expression="account->ledger")["moment"]
-    report = server.call(
+    return server.result(
         "rr_report",
         title=HOSTILE if hostile else "settle() crashes on a name that is too long",
         narrative=f"At {write} the name is copied, at {crash} the program crashes.\n\n"
         + (HOSTILE if hostile else "The copy has no bound."),
         claims=claims_of(crash, write, hostile),
     )
-    return report["file"]
 
 
 def make_long_report(server, trace):
@@ -85,7 +85,11 @@ def make_long_report(server, trace):
     crash = server.call("rr_crash_report", trace_dir=trace)["moment"]
     claims.append({"moment": crash, "expression": "number", "value": "1"})
     expect(len(claims) == 30, "there are thirty claims")
-    return server.call("rr_report", title="Thirty bookings", claims=claims)["file"]
+    return server.result("rr_report", title="Thirty bookings", claims=claims)
+
+
+def url_of(report):
+    return f"file://{report['structuredContent']['file']}"
 
 
 # Of each slanted text: its size on the screen, and the room between it and the one before it.
@@ -173,16 +177,18 @@ def main():
         raise SystemExit("check-report: there is no Chromium: make deps FOR=report")
     folder.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(prefix="rr-warden-report.") as scratch:
-        server, page = Server(path), browser.Browser(found)
+        server = Server(path, capabilities=inline.CAPABILITIES)
+        page = browser.Browser(found)
         plain = make_report(server, program, f"{scratch}/plain", False)
         long = make_long_report(server, f"{scratch}/plain")
         hostile = make_report(server, program, f"{scratch}/hostile", True)
-        check_page(page, f"file://{plain}", "a report")
-        check_page(page, f"file://{hostile}", "a hostile report")
-        check_looks(page, f"file://{plain}", folder)
-        check_long(page, f"file://{long}", folder)
-        page.open(f"file://{hostile}")
+        check_page(page, url_of(plain), "a report")
+        check_page(page, url_of(hostile), "a hostile report")
+        check_looks(page, url_of(plain), folder)
+        check_long(page, url_of(long), folder)
+        page.open(url_of(hostile))
         page.picture(folder / "hostile.png")
+        inline.check_inline(server, page, (plain, long, hostile), folder, expect, CONTRAST)
         page.close()
         server.close()
     print(f"check-report: all well; pictures are in {folder}")

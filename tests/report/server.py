@@ -4,7 +4,7 @@ import subprocess
 
 
 class Server:
-    def __init__(self, *command):
+    def __init__(self, *command, capabilities=None):
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL
         )
@@ -13,7 +13,7 @@ class Server:
             "initialize",
             {
                 "protocolVersion": "2025-11-25",
-                "capabilities": {},
+                "capabilities": capabilities or {},
                 "clientInfo": {"name": "check-report", "version": "1"},
             },
         )
@@ -28,12 +28,16 @@ class Server:
             if answer.get("id") == self.last_id:
                 return answer["result"]
 
-    def call(self, tool, **arguments):
-        """Returns the structured answer; a tool that fails ends the check."""
+    def result(self, tool, **arguments):
+        """Returns the whole answer; a tool that fails ends the check."""
         result = self.ask("tools/call", {"name": tool, "arguments": arguments})
         if result.get("isError"):
             raise SystemExit(f"{tool}: {result['content'][0]['text']}")
-        return result["structuredContent"]
+        return result
+
+    def call(self, tool, **arguments):
+        """Returns the structured answer."""
+        return self.result(tool, **arguments)["structuredContent"]
 
     def close(self):
         self.process.stdin.close()

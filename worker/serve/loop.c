@@ -12,7 +12,8 @@
 #include "worker/serve/start.h"
 
 #define WAIT_FDS_MAX 16
-#define EXIT_CHANNEL 4 /* the supervisor broke the protocol, or is gone */
+#define PAGE_PART    8192 /* bytes of one; JSON may write each as six */
+#define EXIT_CHANNEL 4	  /* the supervisor broke the protocol, or is gone */
 
 static _Noreturn void worker_exit(struct worker *worker, int status)
 {
@@ -307,6 +308,22 @@ void worker_progress(struct worker *worker, double progress, double total, const
 void worker_begun(struct worker *worker, const json_t *json)
 {
 	send_answer(worker, WIRE_BEGUN, 0, json);
+}
+
+void worker_page(struct worker *worker, const char *text)
+{
+	if (!json_is_true(json_object_get(worker->request, "page")))
+		return;
+	for (size_t length; *text; text += length) {
+		length = strnlen(text, PAGE_PART);
+		while (text[length] && ((unsigned char)text[length] & 0xc0) == 0x80)
+			length--; /* no character is cut */
+		json_t *json = json_pack("{s:s%}", "text", text, length);
+		if (!json)
+			return;
+		send_answer(worker, WIRE_PAGE, 0, json);
+		json_decref(json);
+	}
 }
 
 void worker_recorded(

@@ -86,6 +86,9 @@ void worker_progress(struct worker *worker, double progress, double total, const
 /* Sends WIRE_BEGUN for the running operation; json is borrowed. */
 void worker_begun(struct worker *worker, const json_t *json);
 
+/* Sends the page that the running operation made, if its client shows such pages. */
+void worker_page(struct worker *worker, const char *text);
+
 /* Like worker_progress, for a recording in the background, with the size of its trace. */
 void worker_recorded(
     struct worker *worker, double seconds, uint64_t trace_bytes, const char *last_line);

@@ -43,10 +43,11 @@ static const struct mcp_param echo_results[] = {
 };
 static const struct mcp_tool exchange_tools[TOOL_COUNT] = {
     {"echo_arguments", "Echo", "Answers with its arguments.", echo_params, echo_results,
-	MCP_READ_ONLY, NULL, false},
-    {"hold_call", "Hold", "Is answered by the test.", hold_params, echo_results, 0, NULL, false},
-    {"fail_call", "Fail", "Fails.", NULL, echo_results, MCP_DESTRUCTIVE, NULL, false},
-    {"take_nothing", NULL, "Has neither arguments nor title.", NULL, NULL, 0, NULL, false},
+	MCP_READ_ONLY, NULL, false, NULL},
+    {"hold_call", "Hold", "Is answered by the test.", hold_params, echo_results, 0, NULL, false,
+	NULL},
+    {"fail_call", "Fail", "Fails.", NULL, echo_results, MCP_DESTRUCTIVE, NULL, false, NULL},
+    {"take_nothing", NULL, "Has neither arguments nor title.", NULL, NULL, 0, NULL, false, NULL},
 };
 static const struct mcp_resource exchange_resources[] = {
     {"rr://guide", "guide", NULL, "How to.", "text/markdown"},

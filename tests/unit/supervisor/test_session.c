@@ -370,6 +370,67 @@ START_TEST(a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last)
 }
 END_TEST
 
+static struct session *session_with_page(const char *name)
+{
+	struct session *session = ready_session();
+	struct call *call = make_call(name, WIRE_OP_REPORT, 10);
+
+	call->wants_page = true;
+	ck_assert(session_add_call(session, call));
+	ck_assert(json_is_true(json_object_get(workers.last_json, "page")));
+	return session;
+}
+
+START_TEST(a_page_comes_in_parts_before_the_answer)
+{
+	struct session *session = session_with_page("report");
+
+	packet(session, WIRE_PAGE, 0, "{\"text\":\"<p>one,\"}");
+	packet(session, WIRE_PAGE, 0, "{\"text\":\" two</p>\"}");
+	expect_notes("");
+	answered(session);
+	expect_notes("answer:report");
+	ck_assert_str_eq(world.page, "<p>one, two</p>");
+	call(session, "next");
+	ck_assert_ptr_null(json_object_get(workers.last_json, "page"));
+	answered(session);
+	ck_assert_str_eq(world.page, "");
+}
+END_TEST
+
+START_TEST(a_page_that_nobody_asked_for_is_the_workers_end)
+{
+	struct session *session = ready_session();
+
+	call(session, "a");
+	packet(session, WIRE_PAGE, 0, "{\"text\":\"<p>\"}");
+	expect_notes("error:a,worker_died,alive");
+}
+END_TEST
+
+static const char *const no_parts[] = {"{}", "{\"text\":1}", "{\"text\":\"\"}"};
+
+START_TEST(a_part_without_text_is_the_workers_end)
+{
+	packet(session_with_page("report"), WIRE_PAGE, 0, no_parts[_i]);
+	expect_notes("error:report,worker_died,alive");
+}
+END_TEST
+
+START_TEST(a_page_without_end_is_the_workers_end)
+{
+	struct session *session = session_with_page("report");
+	static char part[60000 + 16];
+
+	snprintf(part, sizeof(part), "{\"text\":\"%060000d\"}", 0);
+	for (int i = 0; i < 34; i++)
+		packet(session, WIRE_PAGE, 0, part);
+	expect_notes("");
+	packet(session, WIRE_PAGE, 0, part); /* 2 MiB are the bound of a report */
+	expect_notes("error:report,worker_died,alive");
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -396,6 +457,10 @@ int main(void)
 	    {the_only_session_is_the_default_and_then_the_one_used_last, 1},
 	    {a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last, 1},
 	    {a_packet_that_breaks_the_protocol_is_the_workers_end, TIMES(broken)},
+	    {a_page_comes_in_parts_before_the_answer, 1},
+	    {a_page_that_nobody_asked_for_is_the_workers_end, 1},
+	    {a_part_without_text_is_the_workers_end, TIMES(no_parts)},
+	    {a_page_without_end_is_the_workers_end, 1},
 	    {a_call_that_cannot_be_sent_fails, TIMES(unsent)},
 	    {NULL, 0},
 	};

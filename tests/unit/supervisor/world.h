@@ -20,6 +20,7 @@ struct world {
 	struct settings *settings;
 	int64_t now;
 	char hint[FAILURE_HINT_MAX]; /* of the last error */
+	char page[64];		     /* of the last call that was answered, as far as it fits */
 };
 
 static struct world world;
@@ -51,9 +52,12 @@ static inline void answer(
 		note("error", text);
 		snprintf(world.hint, sizeof(world.hint), "%s", outcome->failure.hint);
 	}
+	snprintf(world.page, sizeof(world.page), "%.*s", (int)call->page.length,
+	    call->page.length ? call->page.text : "");
 	json_decref(outcome->result);
 	json_decref(outcome->failure.details);
 	json_decref(call->args);
+	page_free(&call->page);
 	free(call);
 }
 

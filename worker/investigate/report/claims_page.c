@@ -418,7 +418,7 @@ static void write_footer(FILE *out, const struct claims_page *page)
 	fputs(
 	    "<footer><p>The narrative is its author's. The claims were checked: rr-warden went to "
 	    "each moment of the recording and evaluated the expression there. The recording is "
-	    "one exact run, so everybody who has it finds the same values: "
+	    "one exact run, so anyone who has it finds the same values: "
 	    "<code>rr_verify_claims</code> checks them again, and <code>rr replay -g EVENT ",
 	    out);
 	page_text(out, last_part(page->recording));

@@ -118,6 +118,8 @@ json_t *tool_report(struct replay *replay, const struct report_args *args, struc
 			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		else if (keep(text, &reply, failure))
 			json = answer(claims, reply.path);
+		if (json)
+			worker_page(replay_worker(replay), text);
 	}
 	json_decref(claims);
 	return excursion_answer(&excursion, json, failure);
