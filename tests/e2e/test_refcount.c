@@ -166,12 +166,27 @@ START_TEST(the_work_ends_with_the_limit_unless_all_are_to_be_counted)
 }
 END_TEST
 
+/* As other answers: a path below the client's directory is relative to it. */
+START_TEST(callers_have_the_paths_of_other_answers)
+{
+	cleanup_scene struct scene scene = scene_open("refcount", NULL);
+	json_auto_t *answer = changes(&scene, "delta", NULL);
+	json_auto_t *rows =
+	    client_tool(scene.client, "rr_trace_calls", "{s:s}", "location", "change");
+
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(answer, "groups.0.key"), " (tests/programs/refcount.c:"));
+	ck_assert_ptr_nonnull(
+	    strstr(answer_text(rows, "hits.0.caller"), " (tests/programs/refcount.c:"));
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {a_sum_by_caller_shows_who_kept_what,
 	    a_sum_by_value_shows_what_each_adds, a_caller_has_a_frame_of_its_own,
 	    rows_have_the_sum_up_to_them, what_cannot_be_summed_is_said,
-	    rows_show_only_what_was_asked,
+	    callers_have_the_paths_of_other_answers, rows_show_only_what_was_asked,
 	    the_work_ends_with_the_limit_unless_all_are_to_be_counted, NULL};
 	const char *const programs[] = {"refcount", NULL};
 

@@ -5,7 +5,11 @@
  */
 #include "worker/investigate/calls/caller.h"
 
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/investigate/code/where.h"
 #include "worker/read/frames/frame.h"
@@ -109,6 +113,31 @@ static unsigned long long first_decides(struct replay *replay, const json_t *fra
 		   : 0;
 }
 
+/* Paths below the directory of the client lose it, as in other answers. There the supervisor does
+ * that; here it could not tell them from a value of the program. Takes `words`. */
+static json_t *without_directory(json_t *words)
+{
+	const char *from = json_string_value(words), *at;
+	char before[PATH_MAX + 3] = "(", *text = NULL;
+	size_t size = 0, length;
+	FILE *out;
+
+	if (!from || !getcwd(before + 1, PATH_MAX) || !before[2] ||
+	    !(out = open_memstream(&text, &size)))
+		return words;
+	strcat(before, "/");
+	length = strlen(before);
+	for (; (at = strstr(from, before)) != NULL; from = at + length)
+		fprintf(out, "%.*s(", (int)(at - from), from);
+	fputs(from, out);
+	if (fclose(out) == 0) {
+		json_decref(words);
+		words = json_stringn(text, size);
+	}
+	free(text);
+	return words;
+}
+
 /* "use (a.c:9)", or "use (a.c:9), through fill (b.h:4)". */
 static json_t *words_of(struct replay *replay, json_t *left, json_t *through)
 {
@@ -126,7 +155,7 @@ static json_t *words_of(struct replay *replay, json_t *left, json_t *through)
 		json_decref(words);
 		words = longer;
 	}
-	return words;
+	return without_directory(words);
 }
 
 json_t *caller_words(struct replay *replay, const json_t *skip, unsigned long long *decides)
@@ -158,7 +187,7 @@ json_t *caller_shown(struct replay *replay, const json_t *skip)
 	left = beyond(replay, frames, "", skip, NULL, &named);
 	if (json_array_size(left)) {
 		where = where_of(replay, left);
-		words = where_words(where);
+		words = without_directory(where_words(where));
 		json_decref(where);
 	} else {
 		words = json_string("no caller");

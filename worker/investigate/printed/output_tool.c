@@ -77,9 +77,10 @@ static json_t *conclude(
 	if (!printed->count)
 		return json_sprintf("nothing was written to the recording's standard streams%s%s",
 		    trace_output->broken_off[0] ? "; " : "", trace_output->broken_off);
-	return json_sprintf("%zu writes of %llu bytes, %zu of them before %s; here are %zu to "
+	return json_sprintf("%zu write%s of %llu byte%s, %zu of them before %s; shown: %zu to "
 			    "%zu%s%s%s",
-	    printed->count, printed->total, here, when, from + 1, to,
+	    printed->count, printed->count == 1 ? "" : "s", printed->total,
+	    printed->total == 1 ? "" : "s", here, when, from + 1, to,
 	    printed->cut ? "; only the first 16 MB are known" : "",
 	    trace_output->broken_off[0] ? "; " : "", trace_output->broken_off);
 }
