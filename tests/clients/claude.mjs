@@ -63,13 +63,14 @@ export function serveModel(next) {
   });
 }
 
-// Runs claude with a model from serveModel: `ended` gives its exit code, `said` its output.
-export async function startClaude(claude, model, home, args, input = "ignore") {
+// Runs claude with a model from serveModel: `ended` gives its exit code, `said` its output. With `input` "pipe",
+// `type` gives it input; `path` is its PATH.
+export async function startClaude(claude, model, home, args, { input = "ignore", path = process.env.PATH } = {}) {
   await new Promise((resolve) => model.listen(0, "127.0.0.1", resolve));
   const child = startGroup(claude, args, {
     cwd: home,
     env: {
-      PATH: process.env.PATH,
+      PATH: path,
       HOME: home,
       TERM: "dumb",
       ANTHROPIC_BASE_URL: `http://127.0.0.1:${model.address().port}`,

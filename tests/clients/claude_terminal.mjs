@@ -70,7 +70,7 @@ export async function run(server, world) {
     ...["--allowedTools", "mcp__rr-warden", "--", "Debug it."],
   ].map((word) => `'${word}'`);
   const terminal = ["-qefc", `stty cols 120 rows 40; exec ${words.join(" ")}`, "/dev/null"];
-  claude = await startClaude("script", model, home, terminal, "pipe");
+  claude = await startClaude("script", model, home, terminal, { input: "pipe" });
   const tooEarly = claude.ended.then((code) => {
     throw new Error(`claude ended with ${code}: ${claude.said()}`);
   });

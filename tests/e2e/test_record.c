@@ -480,6 +480,24 @@ START_TEST(in_a_container_the_code_cache_is_used_too)
 }
 END_TEST
 
+/* rr keeps a link to the program in the trace, if both are in one file system, and replays that. */
+START_TEST(a_session_names_the_program_and_not_the_copy_in_the_trace)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *from = harness_program("overrun"), *program = NULL, *links = NULL;
+
+	program = harness_path(place.folder, "renamed");
+	links = harness_path(place.trace, "mmap_hardlink_*_renamed");
+	harness_shell("cp '%s' '%s'", from, program);
+	client_tool_done(place.client, "rr_record", "{s:[s], s:s}", "command", program, "trace_dir",
+	    place.trace);
+	harness_shell("ls %s", links); /* else this shows nothing */
+	json_auto_t *opened =
+	    client_tool(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace);
+	expect_text(opened, "command", program);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {a_trace_is_named_after_its_program_and_private,
@@ -500,6 +518,7 @@ int main(void)
 	    an_rr_that_spoils_every_attempt_ends_the_hunt,
 	    only_the_failure_that_is_asked_for_counts, every_attempt_is_in_the_progress,
 	    a_trace_travels_as_one_file, a_packed_trace_does_without_its_program,
-	    in_a_container_the_code_cache_is_used_too, NULL};
+	    in_a_container_the_code_cache_is_used_too,
+	    a_session_names_the_program_and_not_the_copy_in_the_trace, NULL};
 	return scene_main("record", tests, (const char *const[]){NULL});
 }

@@ -18,6 +18,8 @@ import { connect } from "./codex.mjs";
 import { runScripted } from "./claude_plugin.mjs";
 import { removeFolder } from "./processes.mjs";
 
+const PREFIX = "mcp__plugin_rr-warden_rr__"; // as Claude Code names the tools of the plugin's server
+
 const [server, program, version, plugin, ...hosts] = process.argv.slice(2);
 const read = (...path) => readFileSync(join(plugin, ...path), "utf8");
 const scratch = mkdtempSync(join(tmpdir(), "rr-warden-plugin-"));
@@ -35,9 +37,9 @@ async function test(name, body) {
   }
 }
 
-async function listTools() {
+async function listTools(...args) {
   const client = new Client({ name: "plugin", version: "1" });
-  await client.connect(new StdioClientTransport({ command: server }));
+  await client.connect(new StdioClientTransport({ command: server, args }));
   const { tools } = await client.listTools();
   await client.close();
   return new Map(tools.map((tool) => [tool.name, tool]));
@@ -58,6 +60,16 @@ await test("every tool that the plugin names exists", () => {
   for (const file of filesBelow(plugin))
     for (const [name] of readFileSync(file, "utf8").matchAll(/\brr_[a-z_]+\b/g))
       assert.ok(tools.has(name), `${file}: there is no tool ${name}`);
+});
+
+await test("the investigator has the core tools, and rr_status", async () => {
+  const core = await listTools("--tools=core");
+  const file = read("claude", "rr-investigator.md");
+  const [line, listed] = file.match(/^tools: (.*)\n/m);
+  const given = listed.split(", ").filter((name) => name.startsWith(PREFIX)).map((name) => name.slice(PREFIX.length));
+  assert.deepEqual(given, [...core.keys(), "rr_status"]);
+  // Gemini CLI takes no agent with tools of other names; its server lists the core tools.
+  assert.equal(read("agents", "rr-investigator.md"), file.replace(line, ""));
 });
 
 await test("every call in a skill is one that its tool takes", () => {
@@ -142,7 +154,9 @@ const loaders = {
     const seen = await runScripted({ claude: path, plugin, server, program, home: join(scratch, "claude") });
     for (const skill of skills) assert.match(seen.first, new RegExp(`rr-warden:${skill}`), skill);
     assert.match(seen.first, /rr-investigator/);
-    assert.ok(seen.tools.includes("mcp__plugin_rr-warden_rr__rr_record"), seen.tools.join(" "));
+    assert.ok(seen.tools.includes(`${PREFIX}rr_record`), seen.tools.join(" "));
+    assert.ok(seen.investigator.includes(`${PREFIX}rr_origin_of`), seen.investigator.join(" "));
+    assert.ok(!seen.investigator.includes(`${PREFIX}rr_registers`), seen.investigator.join(" "));
     assert.match(seen.afterCrash, /A native program crashed in this command/);
   },
   codex: async (path) => {

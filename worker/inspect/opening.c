@@ -83,7 +83,7 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 		return NULL;
 	replay_opened(replay);
 	json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
-	json_object_set_new(stop, "command", json_string(replay_command(replay)));
+	json_object_set_new(stop, "command", json_string(images_program(replay)));
 	images = images_json(replay);
 	if (images)
 		json_object_set_new(stop, "images", images);

@@ -233,6 +233,13 @@ const struct image *images_get(const struct replay *replay, size_t number)
 	return &replay->images->list[number];
 }
 
+const char *images_program(const struct replay *replay)
+{
+	const char *file = images_get(replay, images_at(replay))->file;
+
+	return file ? file : replay_command(replay);
+}
+
 size_t images_of_event(const struct replay *replay, long long event)
 {
 	size_t number = replay->images->count - 1;

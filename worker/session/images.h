@@ -45,6 +45,9 @@ size_t images_at(const struct replay *replay);
 void images_set(struct replay *replay, size_t number);
 const struct image *images_get(const struct replay *replay, size_t number);
 
+/* The path of the recorded program that runs in the present one; rr may replay a copy of it. */
+const char *images_program(const struct replay *replay);
+
 /* The number of the image that lives at an event: its exec lies before. REPLAY_EVENT_FAR: the last.
  */
 size_t images_of_event(const struct replay *replay, long long event);

@@ -52,14 +52,6 @@ static bool keep(const char *text, struct broker_reply *reply, struct failure *f
 	return false;
 }
 
-/* The recorded program; rr may replay a copy of it. */
-static const char *program_of(const struct replay *replay)
-{
-	const char *file = images_get(replay, images_at(replay))->file;
-
-	return file ? file : replay_command(replay);
-}
-
 /* The claims that did not hold. Leaves out what the agent knows already. */
 static json_t *others(const json_t *claims)
 {
@@ -108,7 +100,7 @@ json_t *tool_report(struct replay *replay, const struct report_args *args, struc
 	if (claims) {
 		text = claims_page_text(&(struct claims_page){.title = args->title,
 		    .narrative = args->narrative,
-		    .program = program_of(replay),
+		    .program = images_program(replay),
 		    .directory = getcwd(here, sizeof(here)) ? here : "",
 		    .recording = replay_trace_dir(replay),
 		    .pid = replay_pid(replay),
