@@ -52,14 +52,14 @@
 	X(TIMEOUT_STARTUP, "timeouts", "startup", "timeout-startup", "RR_MCP_TIMEOUT_STARTUP", SECONDS, FREE, "30", "starting rr") \
 	X(TIMEOUT_CONNECT, "timeouts", "connect", "timeout-connect", "RR_MCP_TIMEOUT_CONNECT", SECONDS, FREE, "60", "connecting gdb to rr") \
 	X(TIMEOUT_FORWARD, "timeouts", "forward", "timeout-forward", "RR_MCP_TIMEOUT_FORWARD", SECONDS, FREE, "120", "running forward") \
-	X(TIMEOUT_REVERSE, "timeouts", "reverse", "timeout-reverse", "RR_MCP_TIMEOUT_REVERSE", SECONDS, FREE, "280", "running backward, searching (some clients give a call up after 300)") \
+	X(TIMEOUT_REVERSE, "timeouts", "reverse", "timeout-reverse", "RR_MCP_TIMEOUT_REVERSE", SECONDS, FREE, "280", "running backward, searching (some clients give up a call after 300)") \
 	X(TIMEOUT_BREAKPOINT, "timeouts", "breakpoint", "timeout-breakpoint", "RR_MCP_TIMEOUT_BREAKPOINT", SECONDS, FREE, "30", "breakpoints") \
 	X(TIMEOUT_EVAL, "timeouts", "eval", "timeout-eval", "RR_MCP_TIMEOUT_EVAL", SECONDS, FREE, "30", "inspection") \
 	X(TIMEOUT_RECORD, "timeouts", "record", "timeout-record", "RR_MCP_TIMEOUT_RECORD", SECONDS, LESS, "0", "one recording (0: no limit)") \
 	X(TASK_AFTER, "timeouts", "task", "task-after", NULL, SECONDS, FREE, "25", "turning a call into a task, for clients that take tasks (0: never)") \
-	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where audit lines go: stderr, or syslog, which adds the system log") \
 	X(LOG, "log", "file", "log", NULL, TEXT, FREE, "", "append the log to this file, with times, and not to stderr") \
 	X(LOG_LEVEL, "log", "level", "log-level", NULL, LOG_LEVEL, MORE, "audit", "error; audit, which adds what was granted or refused; calls, which adds a line for each call; or gdb, which adds what gdb and rr say") \
+	X(AUDIT, "sandbox", "audit", "audit", NULL, AUDIT, MORE, "stderr", "where audit lines go: stderr, or syslog, which adds the system log") \
 	LAYERS_THROUGH(LAYER_AS_SETTING, X)
 #define LAYER_AS_SETTING(X, NAME, name, DEFAULT, text, flag) \
 	X(LAYER_##NAME, "sandbox", #name, "sandbox-" #name, NULL, REQUEST, MORE, text, "require, prefer or off")

@@ -162,6 +162,8 @@ START_TEST(all_settings_fit_the_width_and_name_no_key_twice)
 	expect_says(&typed, "  --rr                      the rr to use");
 	expect_says(&typed, "in a file: directory;");
 	expect_says(&typed, "--sandbox-seccomp");
+	ck_assert_uint_eq(harness_count(typed.text, "[sandbox]"), 1);
+	ck_assert_uint_eq(harness_count(typed.text, "[log]"), 1);
 	ck_assert_int_eq(typed.status, 0);
 }
 END_TEST
