@@ -23,10 +23,11 @@ static const struct mcp_param params[] = {
     {0},
 };
 static const struct mcp_tool tools[] = {
-    {"echo", "Echo", "d", params, params, 0, NULL, false},
-    {"hold", "Hold", "d", params, params, 0, NULL, false},
-    {"fail", "Fail", "d", params, params, 0, NULL, false},
+    {"echo", "Echo", "d", params, params, 0, NULL, false, NULL},
+    {"hold", "Hold", "d", params, params, 0, NULL, false, "ui://t/a"},
+    {"fail", "Fail", "d", params, params, 0, NULL, false, NULL},
 };
+static const struct mcp_app apps[] = {{"ui://t/a", "<p>"}};
 static const struct mcp_resource resources[] = {{"rr://guide", "guide", "t", "d", "text/plain"}};
 static const struct mcp_skill skills[] = {{"skill://s/SKILL.md", "s", "d", "t", "sha256:0", 1}};
 static const struct mcp_prompt prompts[] = {{"debug", "t", "d", params}};
@@ -109,6 +110,13 @@ static void drain(struct mcp_server *server)
 	}
 }
 
+static void give_page(struct mcp_request *request)
+{
+	if (mcp_request_shows_app(request))
+		mcp_request_attach(request, "t/page", json_string("<p>"));
+	mcp_request_answer_text(request, json_object(), NULL);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -130,6 +138,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    .prompt_count = 1,
 	    .skills = skills,
 	    .skill_count = 1,
+	    .apps = apps,
+	    .app_count = 1,
 	    .page_size = 2,
 	    .call_tool = call_tool,
 	    .cancel = cancel,
@@ -153,7 +163,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	}
 	mcp_server_feed(server, "\n", 1);
 	while (owner.count > 0)
-		mcp_request_answer_text(owner.held[--owner.count], json_object(), NULL);
+		give_page(owner.held[--owner.count]);
 	drain(server);
 	mcp_server_free(server);
 	return 0;
