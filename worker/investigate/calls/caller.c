@@ -125,7 +125,7 @@ static json_t *without_directory(json_t *words)
 	if (!from || !getcwd(before + 1, PATH_MAX) || !before[2] ||
 	    !(out = open_memstream(&text, &size)))
 		return words;
-	strcat(before, "/");
+	strlcat(before, "/", sizeof(before));
 	length = strlen(before);
 	for (; (at = strstr(from, before)) != NULL; from = at + length)
 		fprintf(out, "%.*s(", (int)(at - from), from);
