@@ -158,6 +158,31 @@ START_TEST(what_only_the_app_is_to_have_is_no_content)
 	ck_assert_ptr_null(attached());
 }
 
+/* A call that runs long is a task for some hosts; its result is the same. */
+START_TEST(the_result_of_a_task_has_it_too)
+{
+	static const char capabilities[] =
+	    "\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\","
+	    "\"io.modelcontextprotocol/clientCapabilities\":{\"extensions\":{\"" UI "\":" ACCEPTS
+	    ",\"io.modelcontextprotocol/tasks\":{}}}}";
+	char line[1024];
+
+	snprintf(line, sizeof(line), CALL("tools/call", HELD ",%s"), capabilities);
+	say(line);
+	mcp_server_make_tasks(exchange.server, INT64_MAX);
+	json_auto_t *task = hear();
+	mcp_request_attach(exchange.held, "t/page", json_string("<p>page</p>"));
+	mcp_request_answer_text(exchange.held, json_pack("{s:s}", "value", "1"), "one");
+	expect_silence();
+	snprintf(line, sizeof(line), CALL("tasks/get", "\"taskId\":\"%s\",%s"),
+	    text_at(task, "result/taskId"), capabilities);
+	asked(line);
+	ck_assert_str_eq(text_at(answer, "result/status"), "completed");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(at(answer, "result/result/_meta"), "t/page")),
+	    "<p>page</p>");
+}
+
 START_TEST(a_tool_without_an_app_has_none)
 {
 	opened_by(ACCEPTS);
@@ -186,8 +211,8 @@ int main(void)
 	const TTest *const tests[] = {a_host_that_shows_apps_is_told_of_them,
 	    other_hosts_hear_nothing_of_it, from_2026_on_each_request_says_it,
 	    a_short_list_names_apps_too, an_app_is_read_with_its_policy,
-	    what_only_the_app_is_to_have_is_no_content, a_tool_without_an_app_has_none,
-	    a_server_without_apps_announces_none, NULL};
+	    what_only_the_app_is_to_have_is_no_content, the_result_of_a_task_has_it_too,
+	    a_tool_without_an_app_has_none, a_server_without_apps_announces_none, NULL};
 
 	return run_tests("apps", tests, open_with_app, close_and_drop);
 }
