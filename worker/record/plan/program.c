@@ -14,6 +14,8 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 
+#define KEPT_BY_KERNEL 15 /* letters of a process's name */
+
 /* One candidate as exec sees it from the program's directory. 0 or errno. */
 static int check_executable(int directory, const char *path, char real[PATH_MAX])
 {
@@ -118,15 +120,35 @@ static bool command_is_allowed(const json_t *patterns, const char *path)
 	return false;
 }
 
+/* Valgrind's tools are programs of their own: memcheck-amd64-linux, of which the kernel keeps only
+ * the first letters. Many other programs have the processor in their names, but not these tools. */
+static bool is_of_valgrind(const char *name)
+{
+	static const char *const tools[] = {"memcheck", "cachegrind", "callgrind", "helgrind",
+	    "drd", "massif", "dhat", "lackey", "none", "exp-bbv", "exp-dhat", "exp-sgcheck"};
+	static const char *const systems[] = {"-amd64-linux", "-x86-linux"};
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		const char *rest;
+
+		if (strncmp(name, tools[i], strlen(tools[i])) != 0)
+			continue;
+		rest = name + strlen(tools[i]);
+		for (size_t j = 0; j < sizeof(systems) / sizeof(*systems); j++)
+			if (strcmp(rest, systems[j]) == 0 ||
+			    (strlen(name) == KEPT_BY_KERNEL &&
+				strncmp(rest, systems[j], strlen(rest)) == 0))
+				return true;
+	}
+	return false;
+}
+
 bool program_is_tracer(const char *path)
 {
 	static const char *const tracers[] = {"strace", "ltrace", "gdb", "gdbserver", "lldb",
 	    "lldb-server", "valgrind", "valgrind.bin"};
 	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
 
-	if (strstr(
-		name, "-amd6")) /* valgrind's tools: memcheck-amd64-linux, as cut by the kernel */
-		return true;
 	for (size_t i = 0; i < sizeof(tracers) / sizeof(*tracers); i++) {
 		size_t length = strlen(tracers[i]);
 		/* "lldb-14" too */
@@ -135,7 +157,7 @@ bool program_is_tracer(const char *path)
 			(name[length] == '-' && isdigit((unsigned char)name[length + 1]))))
 			return true;
 	}
-	return false;
+	return is_of_valgrind(name);
 }
 
 void program_resolve(
