@@ -63,7 +63,7 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 # Recursive, for the name of each program's list of what it includes.
 PROGRAM_FLAGS = -g -pthread -Wno-attributes -MMD -MF $(BUILD)/obj/tests/programs/$(@F).d
 OPTIMIZED_TOO := containers far_fields fields heap_bugs heap_bugs_cc heap_kinds heap_lives inlined_passes lines origins origins_classes races races_classes \
-	stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
+	lazy_static stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
 	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc \
 	joined_calls jumps_off faults followed throws_out checked wrappers guarded guarded_cc
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
@@ -85,6 +85,8 @@ $(TEST_BIN)/programs/races_static: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/walks_optimized: private PROGRAM_LIBS := -static -O2
 $(TEST_BIN)/programs/walks_classes: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/filter $(TEST_BIN)/programs/plugin_level $(TEST_BIN)/programs/plugin_twice: private PROGRAM_LIBS := -shared -fPIC
+# Without debug information, as libraries come.
+$(TEST_BIN)/programs/pool: private PROGRAM_LIBS := -shared -fPIC -g0
 $(TEST_BIN)/programs/same_names: $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/same_names: private PROGRAM_LIBS := $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'

@@ -32,6 +32,8 @@
 #define FRAMES_WITH_LOCALS 2
 #define LOCALS_BYTES	   2500
 #define LINE_SHOWN	   200
+#define THREADS_SHOWN	   64
+#define THREADS_LOOKED_AT  1024 /* for a cycle of threads that wait for each other */
 
 /* Whether the C library ends the program because main has returned. */
 static bool is_returned(const json_t *frames)
@@ -131,17 +133,42 @@ static bool add_stack(struct replay *replay, json_t *report, const struct fault 
 	return true;
 }
 
-/* Adds every thread, if there are several. Returns the cycle of waiting threads, if any; the caller
- * frees it. */
-static char *add_threads(struct replay *replay, json_t *report)
+/* Adds every thread, if there are several, but at most as many. Returns the cycle of waiting
+ * threads, if any; the caller frees it. */
+static char *add_threads(struct replay *replay, json_t *report, size_t most)
 {
 	char *cycle;
-	json_t *threads = waits_of_threads(replay, &cycle);
+	size_t left;
+	json_t *threads = waits_of_threads(replay, most, &cycle, &left);
 
 	if (json_array_size(threads) > 1)
 		json_object_set(report, "threads", threads);
+	if (left)
+		json_object_set_new(report, "more_threads", json_integer((json_int_t)left));
 	json_decref(threads);
 	return cycle;
+}
+
+static bool tells_of_lock(const json_t *thread)
+{
+	return json_object_get(thread, "waits_for") || json_object_get(thread, "holds");
+}
+
+/* Of very many threads, those without a lock are left out first, and then the last ones. */
+static void shorten_threads(json_t *report)
+{
+	json_t *threads = json_object_get(report, "threads");
+	const size_t all = json_array_size(threads);
+	json_int_t left = json_integer_value(json_object_get(report, "more_threads"));
+
+	for (int round = 0; round < 2; round++)
+		for (size_t i = json_array_size(threads);
+		     i-- > 1 && json_array_size(threads) > THREADS_SHOWN;)
+			if (round || !tells_of_lock(json_array_get(threads, i)))
+				json_array_remove(threads, i);
+	left += (json_int_t)(all - json_array_size(threads));
+	if (left)
+		json_object_set_new(report, "more_threads", json_integer(left));
 }
 
 static void add_stop(json_t *report, const json_t *stop)
@@ -191,7 +218,7 @@ json_t *report_of_crash(
 		return NULL;
 	}
 	conclude(report, where, fault);
-	free(add_threads(replay, report));
+	free(add_threads(replay, report, THREADS_SHOWN));
 	return report;
 }
 
@@ -365,7 +392,7 @@ static json_t *describe_last(
 		json_decref(report);
 		return NULL;
 	}
-	*cycle = add_threads(replay, report);
+	*cycle = add_threads(replay, report, THREADS_LOOKED_AT);
 	return report;
 }
 
@@ -419,7 +446,7 @@ static const json_t *first_calling(const json_t *threads)
 
 /* What is known of cycles. Those of mutexes are in memory; the others are not. Nobody knows who
  * should have ended a wait for a condition. */
-static json_t *cycles_of(const json_t *threads, bool whole)
+static json_t *cycles_of(const json_t *threads, json_int_t left, bool whole)
 {
 	const json_t *unheld = first_unheld(threads), *calling = first_calling(threads);
 
@@ -429,6 +456,9 @@ static json_t *cycles_of(const json_t *threads, bool whole)
 		    "%s, which can wait for another of them",
 		    (int)json_integer_value(json_object_get(calling, "tid")),
 		    json_string_value(json_object_get(calling, "in")));
+	if (!unheld && left)
+		return json_sprintf("no cycle of locks among the %zu that were looked at",
+		    json_array_size(threads));
 	if (!unheld)
 		return json_string(
 		    whole ? "no cycle of locks among them"
@@ -443,7 +473,8 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
     const char *cycle, bool whole)
 {
 	const json_t *threads = json_object_get(report, "threads");
-	json_t *cycles = cycles_of(threads, whole);
+	json_int_t left = json_integer_value(json_object_get(report, "more_threads"));
+	json_t *cycles = cycles_of(threads, left, whole);
 	char signal[32], name[128];
 
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
@@ -459,7 +490,7 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
 	else if (json_array_size(threads) > 1)
 		json_object_set_new(report, "conclusion",
 		    json_sprintf("%s ended it, with %zu threads: %s", name,
-			json_array_size(threads), json_string_value(cycles)));
+			json_array_size(threads) + (size_t)left, json_string_value(cycles)));
 	else
 		json_object_set_new(report, "conclusion",
 		    json_sprintf("%s ended it while it was in %s", name, where));
@@ -476,6 +507,7 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 	if (!report)
 		return NULL;
 	free(cycle);
+	shorten_threads(report);
 	json_object_set_new(report, "conclusion",
 	    json_sprintf("%s, while the program was in %s; the program had not ended",
 		json_string_value(reason), where));
@@ -509,6 +541,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct loc
 		tell_exit(report, status, where, output);
 	else
 		tell_signal(replay, report, status, where, cycle, whole);
+	shorten_threads(report);
 	free(cycle);
 	return report;
 }

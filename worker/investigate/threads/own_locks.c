@@ -46,6 +46,18 @@ static unsigned long long called(const char *text)
 	return at && !strchr(text, '*') && !strstr(text, "@plt") ? strtoull(at, NULL, 16) : 0;
 }
 
+/* The guard of a static variable that an instruction looks at, without a call of its own:
+ * "movzbl 0x2e9c(%rip),%eax        # 0x4030 <_ZGVZ6configvE3one>"; 0: none. */
+static unsigned long long guard_in(const char *text)
+{
+	const char *at = strstr(text, "# 0x"), *name = at ? strchr(at, '<') : NULL;
+
+	if (!name || strncmp(text, "lea", 3) == 0 ||
+	    (strncmp(name, "<_ZGV", 5) != 0 && strncmp(name, "<guard variable for", 19) != 0))
+		return 0;
+	return strtoull(at + 2, NULL, 16);
+}
+
 /* What is known of one function while its code is read. */
 struct reading {
 	struct own_locks *own;
@@ -54,6 +66,7 @@ struct reading {
 	char path[FRAME_PATH_MAX]; /* its source */
 	const char *told;	   /* the first operation */
 	bool found;		   /* a place that was not known before */
+	bool guards, looks; /* it initializes static variables; and where it looks is known */
 	unsigned long long callees[CALLEES_MAX];
 	size_t callee_count;
 };
@@ -67,7 +80,7 @@ static void blind(struct own_locks *own, struct threading *threading)
 }
 
 /* The search stops there from now on. */
-static void stop_at(struct reading *reading, unsigned long long address)
+static void stop_at(struct reading *reading, unsigned long long address, unsigned long long guard)
 {
 	struct own_locks *own = reading->own;
 	char where[32];
@@ -86,6 +99,7 @@ static void stop_at(struct reading *reading, unsigned long long address)
 		return;
 	}
 	own->places[own->place_count].address = address;
+	own->places[own->place_count].guard = guard;
 	own->places[own->place_count++].number = number;
 }
 
@@ -93,14 +107,19 @@ static void stop_at(struct reading *reading, unsigned long long address)
 static void take(struct reading *reading, const json_t *instruction, bool atomic)
 {
 	const char *text = mi_text(instruction, "inst"), *at = mi_text(instruction, "address");
-	unsigned long long callee;
+	unsigned long long callee, guard;
 
 	if (!text || !at)
 		return;
 	callee = called(text);
+	guard = guard_in(text);
+	reading->guards |= strncmp(text, "call", 4) == 0 && strstr(text, "<__cxa_guard_acquire");
+	reading->looks |= guard != 0;
+	if (guard)
+		stop_at(reading, strtoull(at, NULL, 16), guard);
 	if (atomic || is_sign(text) || (callee && strstr(text, "<std::atomic"))) {
 		reading->told = reading->told ? reading->told : text;
-		stop_at(reading, strtoull(at, NULL, 16));
+		stop_at(reading, strtoull(at, NULL, 16), 0);
 	}
 	if (callee && reading->callee_count < CALLEES_MAX)
 		reading->callees[reading->callee_count++] = callee;
@@ -136,6 +155,12 @@ static void read_code(struct reading *reading, const json_t *list)
 		json_array_foreach(json_object_get(line, "line_asm_insn"), j, instruction)
 		    take(reading, instruction, atomic && j == 0);
 	}
+	/* In code for shared libraries, some are reached through a table. */
+	if (reading->guards && !reading->looks)
+		threading_blind(reading->threading,
+		    json_sprintf("%.*s initializes a static variable, and where it looks whether "
+				 "that is done is not known",
+			NAME_MAX_SHOWN, reading->name));
 	if (reading->told)
 		threading_doubt(reading->threading,
 		    json_sprintf("%.*s uses atomic operations, which may order the threads",
@@ -202,7 +227,10 @@ bool own_locks_take(struct own_locks *own, struct threading *threading, const st
 	for (size_t i = 0; i < own->place_count; i++) {
 		if (own->places[i].number != hit->breakpoint)
 			continue;
-		order_perhaps(threading->order, threading_here(threading));
+		if (own->places[i].guard)
+			threading_look_at_guard(threading, own->places[i].guard);
+		else
+			order_perhaps(threading->order, threading_here(threading));
 		if (++own->stops < OWN_LOCKS_STOPS_MAX)
 			return true;
 		own_locks_clear(own, threading->replay);

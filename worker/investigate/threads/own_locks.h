@@ -3,7 +3,7 @@
 /*
  * Follows what a program does to order its threads itself, with atomic operations: by locks that no
  * function of the C library shows. It does not know what such an operation means, so it only says
- * what may be ordered by them.
+ * what may be ordered by them. What it knows are the looks at the guards of C++'s static variables.
  */
 #include "worker/investigate/threads/threading.h"
 
@@ -19,7 +19,8 @@ struct own_locks {
 	size_t accessed_count;
 	struct {
 		unsigned long long address;
-		int number; /* gdb's */
+		unsigned long long guard; /* that is looked at there; 0: none */
+		int number;		  /* gdb's */
 	} places[OWN_LOCKS_PLACES_MAX];
 	size_t place_count;
 	long long stops;

@@ -27,6 +27,7 @@ struct race_access {
 	bool unordered; /* with another one, as far as is known */
 	bool racing;	/* surely */
 	json_t *values; /* {old, new} or {value} */
+	json_t *where;	/* as the site, but for those that share the last site */
 };
 
 /* Accesses of one place in the code that nothing orders with those of another one. */
@@ -49,7 +50,8 @@ struct race {
 	size_t count, room;
 	json_t *sites[RACE_SITES_MAX];
 	size_t site_count;
-	bool site_left; /* there were more places in the code */
+	bool site_left; /* there were more places in the code: the last site stands for all of them
+			 */
 	bool atomic_type, is_bit_field, heap, shared;
 	unsigned life; /* counts the blocks that malloc had there */
 	struct allocator allocator;

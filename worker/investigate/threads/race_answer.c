@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
+#include "worker/investigate/heap/guarded.h"
 #include "worker/investigate/threads/race.h"
 #include "worker/moment/moment_names.h"
+#include "worker/read/names/symbol.h"
 
 #define ROWS_BYTES    (16 * 1024)
 #define PAIRS_SHOWN   8
@@ -86,7 +88,7 @@ static const char *verb_of(const struct race_access *access)
 
 static json_t *site_words(const struct race *race, size_t access)
 {
-	return where_words(race->sites[race->accesses[access].site]);
+	return where_words(race->accesses[access].where);
 }
 
 /* "without a common lock", or what the lock that they share does not do. */
@@ -116,7 +118,7 @@ static json_t *tell_pair(const struct race *race, const struct race_pair *pair)
 
 	name_lack(race, pair, lack);
 	name_threads(race, pair->threads, threads);
-	if (first->site == second->site)
+	if (json_equal(first->where, second->where))
 		told = json_sprintf("%s %s %.*s at %s %s", threads,
 		    pair->writes ? "write" : "read and write", EXPRESSION_AT,
 		    race->args->expression, json_string_value(here), lack);
@@ -156,7 +158,7 @@ static json_t *access_json(const struct race *race, size_t number)
 	json_object_update(row, access->values);
 	if (access->atomic)
 		json_object_set_new(row, "atomic", json_true());
-	json_object_set(row, "frame", race->sites[access->site]);
+	json_object_set(row, "frame", access->where);
 	if (json_array_size(locks))
 		json_object_set(row, "locks", locks);
 	json_decref(locks);
@@ -217,6 +219,16 @@ static json_t *pairs_json(struct race *race, size_t *left)
 
 /* ---- The conclusion -------------------------------------------------------------------------- */
 
+/* Memory that an allocator of the program's own handed out: it may have done so again between two
+ * accesses, and then orders them by means of its own. The guard heap hands it out once. */
+static bool is_of_other_malloc(const struct race *race)
+{
+	struct symbol symbol;
+
+	return race->heap && allocator_malloc(race->replay) == ALLOCATOR_MALLOC_OTHER &&
+	       !guarded_is_there(race->replay) && !symbol_at(race->replay, race->address, &symbol);
+}
+
 static void add_doubts(struct race *race)
 {
 	struct threading *threading = race->threading;
@@ -231,6 +243,10 @@ static void add_doubts(struct race *race)
 	if (threading->partly || order_is_full(threading->order))
 		threading_blind(
 		    threading, json_string("not all locks could be followed: there are too many"));
+	if (is_of_other_malloc(race))
+		threading_blind(threading,
+		    json_string("the program has a malloc of its own, and where that hands the "
+				"memory out again is not seen"));
 	if (race->shared)
 		threading_blind(threading,
 		    json_string("other processes map this memory too, and do not show here"));
@@ -499,6 +515,11 @@ static void add_limits(
 				"from and to"));
 	if (verdict == NO_ACCESS && race->unmapped)
 		json_object_set(answer, "unmapped", race->unmapped);
+	if (race->site_left)
+		json_object_set_new(answer, "places",
+		    json_sprintf("more than %d places in the code use it: pairs counts those that "
+				 "came last together",
+			RACE_SITES_MAX));
 	if (race->is_bit_field)
 		json_object_set_new(answer, "neighbours",
 		    json_string("it is a bit-field: who writes another one in the same bytes "

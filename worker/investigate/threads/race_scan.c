@@ -119,9 +119,8 @@ static bool take_access(struct race *race, const struct hit *hit)
 	    .life = race->life,
 	    .kind = access_kind_here(race->replay, &race->code, hit->old && hit->new),
 	    .atomic = access_kind_is_atomic(race->replay, &race->code),
-	    .values = values};
-	json_decref(where);
-	position_take_sum(race->replay);
+	    .values = values,
+	    .where = where};
 	position_take_sum(race->replay);
 	access->moment = *replay_now(race->replay);
 	race->count++;
@@ -301,8 +300,10 @@ static void clear(struct race *race)
 	temporary_breakpoint_delete(race->replay, race->resized);
 	own_locks_clear(&race->own, race->replay);
 	threading_free(race->threading);
-	for (size_t i = 0; i < race->count; i++)
+	for (size_t i = 0; i < race->count; i++) {
 		json_decref(race->accesses[i].values);
+		json_decref(race->accesses[i].where);
+	}
 	for (size_t i = 0; i < race->site_count; i++)
 		json_decref(race->sites[i]);
 	where_forget(&race->where);

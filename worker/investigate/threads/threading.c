@@ -48,6 +48,8 @@ static const struct threading_function functions[] = {
     {"pthread_cond_broadcast", THREADING_SIGNAL, THREADING_CONDITION},
     {"pthread_barrier_wait", THREADING_MEET, THREADING_BARRIER},
     {"pthread_once", THREADING_RUN_ONCE, THREADING_ONCE},
+    {"__cxa_guard_acquire", THREADING_RECEIVE, THREADING_STATIC},
+    {"__cxa_guard_release", THREADING_SEND, THREADING_STATIC},
     {"syscall", THREADING_FUTEX, THREADING_SEMAPHORE},
 };
 
@@ -101,8 +103,9 @@ void threading_set(struct threading *threading)
 		if (addresses[i] && !twice)
 			threading->numbers[i] =
 			    stop_at(threading->replay, &functions[i], addresses[i]);
-		threading->found |=
-		    threading->numbers[i] != 0 && functions[i].act != THREADING_FUTEX;
+		threading->found |= threading->numbers[i] != 0 &&
+				    functions[i].act != THREADING_FUTEX &&
+				    functions[i].kind != THREADING_STATIC;
 	}
 }
 
@@ -157,6 +160,15 @@ bool threading_take(struct threading *threading, const struct hit *hit)
 		return true;
 	}
 	return false;
+}
+
+void threading_look_at_guard(struct threading *threading, unsigned long long guard)
+{
+	size_t thread = threading_here(threading);
+	size_t object = threading_object(threading, THREADING_STATIC, guard, ORDER_NONE);
+
+	if (thread != ORDER_NONE && object != ORDER_NONE)
+		order_receive(threading->order, thread, object, true);
 }
 
 /* ---- Its life -------------------------------------------------------------------------------- */

@@ -16,7 +16,8 @@
 #define MUTEX_PLAIN   0
 #define MUTEX_PATIENT 3	 /* PTHREAD_MUTEX_ADAPTIVE_NP */
 #define RWLOCK_WRITER 24 /* of a rwlock of glibc: its writer's tid */
-#define BARRIER_COUNT 8	 /* of a barrier of glibc: how many threads meet */
+#define BARRIER_ROUND 4	 /* of a barrier of glibc: how many had come when it opened last */
+#define BARRIER_COUNT 8	 /* and how many threads meet */
 #define BARRIER_MAX   100000
 
 static unsigned number_at(struct threading *threading, unsigned long long address)
@@ -115,7 +116,14 @@ static void meet(struct threading *threading, size_t thread, size_t number)
 {
 	struct threading_object *barrier = &threading->objects[number];
 	unsigned count = number_at(threading, barrier->address + BARRIER_COUNT);
+	/* Its first word counts all that have come. */
+	unsigned before = number_at(threading, barrier->address) -
+			  number_at(threading, barrier->address + BARRIER_ROUND);
 
+	/* Those that came before the search began wait there, too. */
+	if (!threading->from_start && !barrier->met && before < count)
+		barrier->arrived = before;
+	barrier->met = true;
 	order_send(threading->order, thread, number, false);
 	barrier->waiting[thread / 8] |= (unsigned char)(1 << thread % 8);
 	barrier->arrived++;

@@ -22,6 +22,7 @@ enum threading_kind {
 	THREADING_CONDITION,
 	THREADING_BARRIER,
 	THREADING_ONCE,
+	THREADING_STATIC, /* the guard of a static variable of C++ */
 	THREADING_CREATION,
 	THREADING_JOIN,
 };
@@ -63,6 +64,7 @@ struct threading_call {
 struct threading_thread {
 	int tid;
 	unsigned long long self; /* its pthread_t */
+	bool waited; /* it was in a wait where the search began, and nothing of it was seen */
 	struct threading_call call, once;
 };
 
@@ -71,6 +73,7 @@ struct threading_object {
 	unsigned long long address;
 	size_t owner;	/* the thread for which a condition's wake-ups are kept; or ORDER_NONE */
 	size_t arrived; /* at a barrier, since it opened last */
+	bool met;	/* it was a barrier that somebody came to */
 	unsigned char waiting[ORDER_THREADS_MAX / 8];
 };
 
@@ -159,6 +162,9 @@ void threading_name_address(
     struct replay *replay, unsigned long long address, bool inside, char *name, size_t size);
 
 #define THREADING_NAME_MAX (THREADING_ADDRESS_NAME_MAX + 20)
+
+/* "config()::instance" of "guard variable for config()::instance": a symbol stands before it. */
+const char *threading_without_guard(const char *name);
 
 /* "mutex left", "pthread_create" */
 void threading_name(

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/investigate/code/where.h"
 #include "worker/moment/position.h"
@@ -24,6 +25,13 @@ void threading_name_address(
 		snprintf(name, size, "%s", brief_name(symbol.name, brief));
 }
 
+const char *threading_without_guard(const char *name)
+{
+	static const char guard[] = "guard variable for ";
+
+	return strncmp(name, guard, sizeof(guard) - 1) == 0 ? name + sizeof(guard) - 1 : name;
+}
+
 void threading_name(const struct threading *threading, size_t number, char name[THREADING_NAME_MAX])
 {
 	static const char *const words[] = {[THREADING_MUTEX] = "mutex",
@@ -33,6 +41,7 @@ void threading_name(const struct threading *threading, size_t number, char name[
 	    [THREADING_CONDITION] = "condition",
 	    [THREADING_BARRIER] = "barrier",
 	    [THREADING_ONCE] = "pthread_once of",
+	    [THREADING_STATIC] = "the initialization of",
 	    [THREADING_CREATION] = "pthread_create",
 	    [THREADING_JOIN] = "pthread_join"};
 	const struct threading_object *object = &threading->objects[number];
@@ -43,7 +52,8 @@ void threading_name(const struct threading *threading, size_t number, char name[
 		return;
 	}
 	threading_name_address(threading->replay, object->address, false, where, sizeof(where));
-	snprintf(name, THREADING_NAME_MAX, "%s %s", words[object->kind], where);
+	snprintf(name, THREADING_NAME_MAX, "%s %s", words[object->kind],
+	    object->kind == THREADING_STATIC ? threading_without_guard(where) : where);
 }
 
 json_t *threading_held_json(const struct threading *threading, const struct order_held *held)

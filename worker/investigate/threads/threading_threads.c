@@ -80,20 +80,52 @@ static bool base_of(struct replay *replay, int number, unsigned long long *base)
 	return *base != 0;
 }
 
+/* Whether a thread stands in a function that waits for others, or in one of no known name. */
+static bool is_waiting(const json_t *thread)
+{
+	static const char *const parts[] = {"futex", "lll_lock", "pthread_", "sem_", "mtx_", "cnd_",
+	    "thrd_", "call_once", "__cxa_guard", "syscall", "??"};
+	const char *name = mi_text(json_object_get(thread, "frame"), "func");
+
+	for (size_t i = 0; name && i < sizeof(parts) / sizeof(*parts); i++)
+		if (strstr(name, parts[i]))
+			return true;
+	return !name;
+}
+
 void threading_list(struct threading *threading)
 {
 	struct replay *replay = threading->replay;
 	json_t *results = NULL, *thread;
 	unsigned long long self;
-	size_t i;
+	size_t i, number;
 
 	gdb_must(replay_gdb(replay), &results, "-thread-info");
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
 	{
 		base_of(replay, mi_number(thread, "id", 0), &self);
-		add(threading, mi_tid(thread), self);
+		number = add(threading, mi_tid(thread), self);
+		if (number != ORDER_NONE)
+			threading->threads[number].waited =
+			    !threading->from_start && is_waiting(thread);
 	}
 	json_decref(results);
+}
+
+/* The thread has come out of a wait that began before the search: whom it waited for is not known.
+ */
+static void end_wait(struct threading *threading, size_t number)
+{
+	struct threading_thread *thread = &threading->threads[number];
+
+	if (!thread->waited)
+		return;
+	thread->waited = false;
+	order_perhaps_after_all(threading->order, number);
+	threading_doubt(threading,
+	    json_sprintf("thread %d waited for another one where the search begins, and for which "
+			 "is not known: a search from the start knows",
+		thread->tid));
 }
 
 size_t threading_here(struct threading *threading)
@@ -103,8 +135,10 @@ size_t threading_here(struct threading *threading)
 	size_t number, birth;
 
 	for (size_t i = 0; i < threading->thread_count; i++)
-		if (threading->threads[i].tid == tid)
+		if (threading->threads[i].tid == tid) {
+			end_wait(threading, i);
 			return i;
+		}
 	base_of(threading->replay, replay_selected(threading->replay)->number, &self);
 	number = add(threading, tid, self);
 	if (number == ORDER_NONE)

@@ -18,7 +18,6 @@
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 
-#define THREADS_MAX   64
 #define FRAMES_LOOKED 16
 #define FRAMES_BYTES  8000
 #define CYCLE_MAX     2000
@@ -228,14 +227,6 @@ static int holder_of(struct replay *replay, enum wait_kind kind, unsigned long l
 	return kind == WAIT_JOIN ? (int)word_at(replay, object) : 0;
 }
 
-/* "config()::instance": the symbol of its guard stands before it. */
-static const char *without_guard(const char *name)
-{
-	static const char guard[] = "guard variable for ";
-
-	return strncmp(name, guard, sizeof(guard) - 1) == 0 ? name + sizeof(guard) - 1 : name;
-}
-
 static void tell_object(struct replay *replay, int thread, enum wait_kind kind,
     unsigned long long futex, struct waiter *waiter)
 {
@@ -253,7 +244,7 @@ static void tell_object(struct replay *replay, int thread, enum wait_kind kind,
 		    waiter->what, sizeof(waiter->what), "the end of thread %d", waiter->holder);
 	else
 		snprintf(waiter->what, sizeof(waiter->what), "%s %s%s", words[kind],
-		    object ? "" : "whose futex is ", without_guard(name));
+		    object ? "" : "whose futex is ", threading_without_guard(name));
 }
 
 static void look_at(struct replay *replay, int thread, enum wait_kind kind, struct waiter *waiter)
@@ -376,18 +367,23 @@ static void find_initializers(
 	}
 }
 
-json_t *waits_of_threads(struct replay *replay, char **cycle)
+json_t *waits_of_threads(struct replay *replay, size_t most, char **cycle, size_t *left)
 {
-	struct waiter waiters[THREADS_MAX] = {0};
+	struct waiter *waiters = calloc(most, sizeof(*waiters));
 	json_t *results = NULL, *threads = json_array(), *thread;
 	size_t count = 0, i;
 
 	*cycle = NULL;
+	*left = 0;
+	if (!waiters)
+		return threads;
 	gdb_must(replay_gdb(replay), &results, "-thread-info");
 	json_array_foreach(json_object_get(results, "threads"), i, thread)
 	{
-		if (count == THREADS_MAX || replay_worker(replay)->interrupt)
-			break;
+		if (count == most || replay_worker(replay)->interrupt) {
+			++*left;
+			continue;
+		}
 		json_array_append_new(threads, thread_json(replay, thread, &waiters[count]));
 		count++;
 	}
@@ -396,5 +392,6 @@ json_t *waits_of_threads(struct replay *replay, char **cycle)
 		if (is_in_cycle(waiters, count, &waiters[i]))
 			*cycle = tell_cycle(waiters, count, &waiters[i]);
 	json_decref(results);
+	free(waiters);
 	return threads;
 }

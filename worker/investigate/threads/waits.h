@@ -7,11 +7,12 @@
 #include "worker/session/replay.h"
 
 /*
- * Every thread as {tid, name?, frame, waits_for?, held_by?}: `frame` is its first frame of the
- * program's own code. If threads wait for each other, *cycle becomes a sentence that says so, else
- * NULL; the caller frees it. Keeps the selected thread and frame.
+ * Every thread, but at most as many, as {tid, name?, frame, waits_for?, held_by?}: `frame` is its
+ * first frame of the program's own code. If threads wait for each other, *cycle becomes a sentence
+ * that says so, else NULL; the caller frees it. *left: threads that were not looked at. Keeps the
+ * selected thread and frame.
  */
-json_t *waits_of_threads(struct replay *replay, char **cycle);
+json_t *waits_of_threads(struct replay *replay, size_t most, char **cycle, size_t *left);
 
 /* Whether a call of futex with this operation (without its flags) waits. Most operations wake
  * others, or give a lock away: a thread in one of those waits for nothing. */
