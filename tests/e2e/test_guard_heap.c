@@ -66,6 +66,45 @@ START_TEST(a_program_in_which_it_cannot_work_is_refused)
 }
 END_TEST
 
+START_TEST(a_limit_of_memory_leaves_the_program_what_it_needs)
+{
+	static const char *const arguments[] = {"--memory=4G", NULL};
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *trace = harness_path(folder, "trace");
+	cleanup_free char *program = harness_program(CLEAN);
+	cleanup_client struct client *client =
+	    client_start(&(struct client_options){.args = arguments});
+
+	expect_all(client_tool(client, "rr_record", "{s:[s], s:s, s:s}", "command", program, "heap",
+		       modes[_i], "trace_dir", trace),
+	    NUMBER("exit_code", 0), IS("stdout", "clean\n"), NUMBER("heap.unguarded", 0));
+}
+END_TEST
+
+/* Not one of the same name in the working directory. */
+START_TEST(the_program_is_looked_at_that_PATH_finds)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *fixed = harness_program("heap_static");
+	cleanup_free char *linked = harness_program(CLEAN);
+	char path[4096];
+
+	harness_shell("cd '%s' && mkdir here there && cp '%s' here/one && cp '%s' here/other && "
+		      "cp '%s' there/one && cp '%s' there/other",
+	    place.folder, fixed, linked, linked, fixed);
+	snprintf(path, sizeof(path), "%s/there:/usr/bin", place.folder);
+	cleanup_free char *here = harness_path(place.folder, "here");
+	expect_all(client_tool(place.client, "rr_record", "{s:[s], s:s, s:s, s:s, s:{s:s}}",
+		       "command", "one", "heap", "guard", "trace_dir", place.trace,
+		       "working_directory", here, "env", "PATH", path),
+	    IS("stdout", "clean\n"), NUMBER("heap.processes", 1));
+	expect_answer_within(client_tool_fails(place.client, "rr_record", "unsupported",
+				 "{s:[s], s:s, s:s, s:{s:s}}", "command", "other", "heap", "guard",
+				 "working_directory", here, "env", "PATH", path),
+	    "message", "linked statically");
+}
+END_TEST
+
 START_TEST(a_process_with_an_allocator_of_its_own_is_told)
 {
 	cleanup_place struct place place = place_open();
@@ -167,6 +206,49 @@ START_TEST(a_bug_is_told_with_its_block_in_optimized_code)
 }
 END_TEST
 
+START_TEST(an_alignment_that_only_the_guard_heap_does_not_give_is_told_with_its_remedy)
+{
+	static const char *const builds[] = {"guarded", "guarded_O2"};
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program(builds[_i]);
+	cleanup_free char *again = harness_path(place.folder, "again");
+
+	client_tool_done(place.client, "rr_record", "{s:[s, s], s:s, s:s}", "command", program,
+	    "needs_alignment", "heap", "guard", "trace_dir", place.trace);
+	expect_answer_within(
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace),
+	    "conclusion", "RR_WARDEN_HEAP_ALIGN=16");
+	expect_all(client_tool(place.client, "rr_record", "{s:[s, s], s:s, s:s, s:{s:s}}",
+		       "command", program, "needs_alignment", "heap", "guard", "trace_dir", again,
+		       "env", "RR_WARDEN_HEAP_ALIGN", "16"),
+	    NUMBER("exit_code", 0));
+}
+END_TEST
+
+/* The table has all blocks, whether they are guarded or not. */
+START_TEST(the_history_of_a_block_that_shares_pages_is_told_as_well)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *path = harness_program("guarded");
+	char pointer[32];
+
+	client_tool_done(place.client, "rr_record", "{s:[s, s], s:s, s:s, s:{s:s}}", "command",
+	    path, "double_free", "heap", "guard", "trace_dir", place.trace, "env",
+	    "RR_WARDEN_HEAP_LIMIT", "0");
+	json_auto_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	snprintf(pointer, sizeof(pointer), "%.*s",
+	    (int)strcspn(answer_text(report, "block.block"), ","),
+	    answer_text(report, "block.block"));
+	json_auto_t *history =
+	    client_tool(place.client, "rr_heap_history", "{s:s}", "pointer", pointer);
+	expect_within(history, "conclusion", "byte 0 of a block of 24 bytes");
+	expect_place(history, "guarded.c", "made here");
+	expect_place(history, "guarded.c", "dropped here");
+	expect_within(history, "watched", "not guarded");
+}
+END_TEST
+
 START_TEST(the_history_of_a_guarded_block_is_what_the_guard_heap_knows)
 {
 	cleanup_place struct place place = place_open();
@@ -200,6 +282,10 @@ int main(void)
 	    {a_clean_program_stays_clean_and_every_block_is_guarded, 2},
 	    {blocks_above_the_limit_share_pages_and_are_counted, 2},
 	    {a_program_in_which_it_cannot_work_is_refused, 3},
+	    {a_limit_of_memory_leaves_the_program_what_it_needs, 2},
+	    {the_program_is_looked_at_that_PATH_finds, 1},
+	    {an_alignment_that_only_the_guard_heap_does_not_give_is_told_with_its_remedy, 2},
+	    {the_history_of_a_block_that_shares_pages_is_told_as_well, 1},
 	    {a_process_with_an_allocator_of_its_own_is_told, 1},
 	    {a_bug_is_told_with_its_block, TIMES(bugs)},
 	    {a_bug_is_told_with_its_block_in_optimized_code, TIMES(bugs)},

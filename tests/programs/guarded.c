@@ -13,7 +13,8 @@
 #define APART __attribute__((noinline, noclone))
 
 static volatile char sink;
-static volatile size_t size_16 = 16, size_24 = 24, size_13 = 13, size_large = 300000, one = 1;
+static volatile size_t size_16 = 16, size_24 = 24, size_13 = 13, size_40 = 40, size_large = 300000,
+		       one = 1;
 
 APART static char *make(size_t size)
 {
@@ -223,6 +224,17 @@ APART static void in_library(void)
 	drop(block);
 }
 
+typedef long pair __attribute__((vector_size(16)));
+
+/* Nothing is wrong with it: malloc promises that alignment. */
+APART static void needs_alignment(void)
+{
+	char *block = make(size_40);
+
+	*(volatile pair *)block = (pair){1, 2}; /* needs_alignment */
+	drop(block);
+}
+
 static const struct {
 	const char *name;
 	void (*function)(void);
@@ -234,7 +246,7 @@ static const struct {
     {"double_free", double_free}, {"free_middle", free_middle}, {"free_stack", free_stack},
     {"realloc_freed", realloc_freed}, {"over_calloc", over_calloc}, {"over_aligned", over_aligned},
     {"over_nothing", over_nothing}, {"in_thread", in_thread}, {"in_child", in_child},
-    {"in_library", in_library}};
+    {"in_library", in_library}, {"needs_alignment", needs_alignment}};
 
 int main(int argc, char **argv)
 {

@@ -164,6 +164,25 @@ static void use_many(void)
 	free(cleared);
 }
 
+static void *kept;
+
+/* As handlers of libraries do. */
+static void keep_other(void)
+{
+	free(kept);
+	kept = fill(malloc(100), 7, 100);
+}
+
+static void handle_forks(int argc, char **argv, char **environment)
+{
+	(void)argc, (void)argv, (void)environment;
+	need(pthread_atfork(keep_other, keep_other, keep_other) == 0, "pthread_atfork");
+}
+
+/* Before any library begins, the guard heap among them. */
+__attribute__((section(".preinit_array"), used)) static void (*const before)(
+    int, char **, char **) = handle_forks;
+
 int main(int argc, char **argv)
 {
 	if (argc > 1 && strcmp(argv[1], "many") == 0) {

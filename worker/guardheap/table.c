@@ -6,12 +6,15 @@
 
 #include <stdatomic.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include "worker/guardheap/calls.h"
 
 #define BLOCKS_MAX     (4ULL << 20) /* that are remembered: 256 MB, touched as they are used */
 #define GUARDED_BYTES  (1ULL << 38)
-#define GUARDED_LEAST  (1ULL << 28)
-#define SHARED_PART    16    /* the part of it that blocks without guards have */
+#define SHARED_BYTES   (1ULL << 34) /* that blocks without guards have */
+#define PART_LEAST     (1ULL << 24)
+#define PART_OF_LIMIT  4     /* each of the two, where the process may have only so much memory */
+#define BYTES_OF_BLOCK 1024  /* of these, there is room for one block in the table */
 #define MAPPINGS_USUAL 65530 /* Linux's default */
 #define MAPPINGS_LEAST 1000
 
@@ -97,11 +100,25 @@ static void share_count(void)
 	atomic_fetch_add((_Atomic uint64_t *)&shared_count->processes, 1);
 }
 
-/* As much as the limits of the process allow. */
-static bool reserve(struct guardheap_table *table, uint64_t bytes)
+/*
+ * The largest part of the limit that leaves the program enough to run: it also maps files, and
+ * stacks of threads. LIMIT: its blocks together can have no more than both parts.
+ */
+static uint64_t part_of_limit(uint64_t most)
 {
-	uint64_t shared = bytes / SHARED_PART;
+	struct {
+		uint64_t now, ceiling;
+	} limit = {0};
 
+	if (kernel_call(SYS_prlimit64, 0, RLIMIT_AS, 0, (long)&limit, 0, 0) != 0)
+		return most;
+	while (most > PART_LEAST && most > limit.now / PART_OF_LIMIT)
+		most /= 2;
+	return most;
+}
+
+static bool reserve(struct guardheap_table *table, uint64_t bytes, uint64_t shared)
+{
 	table->guarded = calls_map(0, bytes, PROT_NONE);
 	table->shared = calls_map(0, shared, PROT_NONE);
 	table->guarded_owners =
@@ -122,6 +139,9 @@ static bool reserve(struct guardheap_table *table, uint64_t bytes)
 	if (table->guarded_owners)
 		call3(SYS_munmap, (long)table->guarded_owners,
 		    (long)(bytes / GUARDHEAP_PAGE * sizeof(uint32_t)), 0);
+	if (table->shared_owners)
+		call3(SYS_munmap, (long)table->shared_owners,
+		    (long)(shared / GUARDHEAP_UNIT * sizeof(uint32_t)), 0);
 	return false;
 }
 
@@ -131,10 +151,14 @@ bool table_make(void)
 
 	if (table->magic)
 		return true;
-	for (uint64_t bytes = GUARDED_BYTES; bytes >= GUARDED_LEAST; bytes /= 2) {
-		if (!reserve(table, bytes))
+	uint64_t bytes = part_of_limit(GUARDED_BYTES), shared = part_of_limit(SHARED_BYTES);
+
+	for (; bytes >= PART_LEAST && shared >= PART_LEAST; bytes /= 2, shared /= 2) {
+		if (!reserve(table, bytes, shared))
 			continue;
-		table->count_max = BLOCKS_MAX;
+		table->count_max = (bytes + shared) / BYTES_OF_BLOCK;
+		if (table->count_max > BLOCKS_MAX)
+			table->count_max = BLOCKS_MAX;
 		while (table->count_max > 1024 &&
 		       !(table->blocks =
 			       calls_map(0, table->count_max * sizeof(struct guardheap_block),

@@ -13,8 +13,9 @@
 #include "worker/moment/moment_names.h"
 #include "worker/read/values/accessed.h"
 
-#define OWNERS_READ 512 /* at once, while a block is looked for downwards */
-#define PAGES_BACK  (1ULL << 20)
+#define OWNERS_READ  512 /* at once, while a block is looked for downwards */
+#define PAGES_BACK   (1ULL << 20)
+#define MALLOC_ALIGN 16
 
 struct look {
 	struct replay *replay;
@@ -51,8 +52,8 @@ static bool read_block(struct look *look, uint64_t number)
 	       accessed_whole(look->replay, look->at, &look->block, sizeof(look->block));
 }
 
-/* The owner of a page, or of the nearest one below that has one; 0: none. */
-static uint32_t owner_of(const struct look *look, uint64_t page)
+/* The owner of a page or unit, or of the nearest one below that has one; 0: none. */
+static uint32_t owner_of(const struct look *look, uint64_t owners_at, uint64_t page)
 {
 	uint32_t owners[OWNERS_READ];
 	uint64_t looked = 0;
@@ -60,9 +61,8 @@ static uint32_t owner_of(const struct look *look, uint64_t page)
 	while (looked < PAGES_BACK) {
 		uint64_t count = page + 1 < OWNERS_READ ? page + 1 : OWNERS_READ;
 
-		if (!accessed_whole(look->replay,
-			look->table.guarded_owners + (page + 1 - count) * sizeof(*owners), owners,
-			count * sizeof(*owners)))
+		if (!accessed_whole(look->replay, owners_at + (page + 1 - count) * sizeof(*owners),
+			owners, count * sizeof(*owners)))
 			return 0;
 		for (uint64_t i = count; i > 0; i--)
 			if (owners[i - 1])
@@ -83,6 +83,15 @@ static uint64_t distance(const struct guardheap_block *block, uint64_t address)
 						      : address - block->address - block->size + 1;
 }
 
+/* The block that shares pages with others and has the address in its room. */
+static bool find_shared(struct look *look, uint64_t address)
+{
+	uint64_t unit = (address - look->table.shared) / GUARDHEAP_UNIT;
+
+	return read_block(look, owner_of(look, look->table.shared_owners, unit)) &&
+	       !look->block.guarded && unit - look->block.place < look->block.room;
+}
+
 /* The block around an address, or the nearer of its two neighbours: both have a page without access
  * between them. */
 static bool find_block(struct look *look, uint64_t address)
@@ -92,14 +101,17 @@ static bool find_block(struct look *look, uint64_t address)
 	uint64_t below_at;
 	bool has_below;
 
+	if (address >= look->table.shared && address < look->table.shared_next)
+		return find_shared(look, address);
 	if (address < look->table.guarded || address >= look->table.guarded_next)
 		return false;
-	has_below = read_block(look, owner_of(look, page));
+	has_below = read_block(look, owner_of(look, look->table.guarded_owners, page));
 	below = look->block;
 	below_at = look->at;
 	if (has_below && distance(&below, address) == 0)
 		return true;
-	if (read_block(look, owner_of(look, page + 1)) && look->block.address > address &&
+	if (read_block(look, owner_of(look, look->table.guarded_owners, page + 1)) &&
+	    look->block.address > address &&
 	    (!has_below || distance(&look->block, address) < distance(&below, address)))
 		return true;
 	look->block = below;
@@ -238,6 +250,29 @@ static void add_block(const struct look *look, json_t *told)
 			look->block.state == GUARDHEAP_FREED ? "freed" : "in use"));
 }
 
+/* Whether nothing is wrong with an access but what the guard heap itself does: a block in use ends
+ * at a page without access, and is aligned no more than its size. malloc promises more, and clang
+ * relies on that for C++'s new. */
+static bool lacks_alignment(const struct look *look, uint64_t address)
+{
+	return !look->table.verdict && look->block.guarded && look->block.state == GUARDHEAP_LIVE &&
+	       distance(&look->block, address) == 0 && look->block.address % MALLOC_ALIGN != 0;
+}
+
+/* Takes over the conclusion. */
+static json_t *add_remedy(json_t *conclusion, const struct guardheap_block *block)
+{
+	json_t *longer = json_sprintf("%s. The block is in use, and the program may be right: "
+				      "malloc aligns to %d, and the guard "
+				      "heap aligns one of %llu bytes less, so that it ends at its "
+				      "guard. Record it with env " GUARDHEAP_ALIGN_VARIABLE "=%d",
+	    json_string_value(conclusion), MALLOC_ALIGN, (unsigned long long)block->size,
+	    MALLOC_ALIGN);
+
+	json_decref(conclusion);
+	return longer;
+}
+
 json_t *guarded_tell(struct replay *replay, unsigned long long address)
 {
 	struct look look = {.replay = replay};
@@ -248,18 +283,21 @@ json_t *guarded_tell(struct replay *replay, unsigned long long address)
 	told = json_object();
 	conclusion =
 	    look.table.verdict ? tell_verdict(&look, told) : tell_access(&look, address, told);
+	if (lacks_alignment(&look, address))
+		conclusion = add_remedy(conclusion, &look.block);
 	json_object_set_new(told, "conclusion", conclusion);
 	add_block(&look, told);
 	return told;
 }
 
-json_t *guarded_block(struct replay *replay, unsigned long long address)
+json_t *guarded_block(struct replay *replay, unsigned long long address, bool *guarded)
 {
 	struct look look = {.replay = replay};
 	json_t *told, *conclusion;
 
 	if (!read_table(&look) || !find_block(&look, address))
 		return NULL;
+	*guarded = look.block.guarded;
 	told = json_object();
 	conclusion = tell_access(&look, address, told);
 	json_object_set_new(told, "conclusion",

@@ -16,7 +16,7 @@ bool guarded_is_there(struct replay *replay);
 json_t *guarded_tell(struct replay *replay, unsigned long long address);
 
 /* The same of the block at an address, or nearest to it, where the program stands; NULL: the guard
- * heap has none there. */
-json_t *guarded_block(struct replay *replay, unsigned long long address);
+ * heap has none there. *guarded: it has pages of its own. */
+json_t *guarded_block(struct replay *replay, unsigned long long address, bool *guarded);
 
 #endif

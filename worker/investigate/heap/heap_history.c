@@ -273,18 +273,23 @@ static void name_place(struct heap *heap)
 static json_t *ask_guard(struct heap *heap, struct failure *failure)
 {
 	const char *to = heap->args->to;
+	bool guarded = true;
 	json_t *told;
 
 	if (to && !moment_go(heap->replay, to, failure))
 		return NULL;
-	told = guarded_block(heap->replay, heap->address);
+	told = guarded_block(heap->replay, heap->address, &guarded);
 	if (!told && !to && moment_go(heap->replay, "end", failure))
-		told = guarded_block(heap->replay, heap->address);
+		told = guarded_block(heap->replay, heap->address, &guarded);
 	if (told)
 		json_object_set_new(told, "watched",
-		    json_string("nothing: a use that the guard heap does not allow ends the "
-				"program at once, and rr_crash_report tells of it; "
-				"rr_value_history shows the other uses"));
+		    json_string(
+			guarded
+			    ? "nothing: a use that the guard heap does not allow ends the "
+			      "program at once, and rr_crash_report tells of it; "
+			      "rr_value_history shows the other uses"
+			    : "nothing: this block is not guarded, so that a wrong use of it does "
+			      "not end the program; rr_value_history shows the uses"));
 	return told;
 }
 

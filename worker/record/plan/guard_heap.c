@@ -65,14 +65,14 @@ static bool preload(struct guard_heap *heap, const json_t *env, char *library)
 }
 
 bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t *env,
-    const char *directory, const char *program, struct failure *failure)
+    const char *file, const char *program, struct failure *failure)
 {
 	char library[TRACE_PATH_MAX];
 
 	heap->kind = kind;
 	if (heap->kind == HEAP_KIND_USUAL)
 		return true;
-	if (!guarded_program_check(directory, program, failure))
+	if (!guarded_program_check(file, program, failure))
 		return false;
 	if (!find_library(library)) {
 		failure_set(failure, ERROR_UNSUPPORTED, "install all of rr-warden",

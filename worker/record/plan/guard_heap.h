@@ -14,10 +14,10 @@ struct guard_heap {
 	char *search, *preload, *mode, *count; /* variables of the program; owned, or NULL */
 };
 
-/* Checks that the program in this directory can use it, and that the library is there. `env`: the
- * variables that the caller asked for. False with *failure filled. */
+/* Checks that the program, whose file this is, can use it, and that the library is there. `env`:
+ * the variables that the caller asked for. False with *failure filled. */
 bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t *env,
-    const char *directory, const char *program, struct failure *failure);
+    const char *file, const char *program, struct failure *failure);
 
 /* The words for rr, put into argv from *count on. */
 void guard_heap_argv(const struct guard_heap *heap, const char **argv, size_t *count);

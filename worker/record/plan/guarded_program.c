@@ -117,10 +117,9 @@ static bool judge(const struct linked *linked, const char *program, struct failu
 	return false;
 }
 
-bool guarded_program_check(const char *directory, const char *program, struct failure *failure)
+bool guarded_program_check(const char *file, const char *program, struct failure *failure)
 {
-	cleanup_fd int folder = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd int fd = openat(folder, program, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	cleanup_fd int fd = open(file, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	struct linked linked = {0};
 	GElf_Ehdr header;
 	bool possible = true;

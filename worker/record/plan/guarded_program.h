@@ -7,11 +7,11 @@
 #include "sandbox/wire/failure.h"
 
 /*
- * Looks into the program's file, which is named relative to `directory`. False with *failure filled
+ * Looks into the program's file; `program` is the caller's name for it. False with *failure filled
  * when the guard heap cannot be loaded into it or would not be called: it is static, of another
  * processor, built with a sanitizer, or has an allocator of its own. A script, or what cannot be
  * read, passes.
  */
-bool guarded_program_check(const char *directory, const char *program, struct failure *failure);
+bool guarded_program_check(const char *file, const char *program, struct failure *failure);
 
 #endif

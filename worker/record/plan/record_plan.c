@@ -341,6 +341,17 @@ static bool plan_test(
 	return true;
 }
 
+static bool plan_heap(
+    const struct record_request *request, struct record_plan *plan, struct failure *failure)
+{
+	char real[PATH_MAX] = "";
+
+	if (request->heap != HEAP_KIND_USUAL)
+		program_resolve(plan->directory, plan->program, search_path(request->env), real);
+	return guard_heap_plan(
+	    &plan->heap, request->heap, request->env, real, plan->program, failure);
+}
+
 bool record_plan_make(const struct worker *worker, const struct record_request *asked,
     struct record_plan *plan, struct failure *failure)
 {
@@ -353,10 +364,8 @@ bool record_plan_make(const struct worker *worker, const struct record_request *
 	       plan_numbers(worker, request, plan, failure) &&
 	       plan_directory(worker, request, plan, failure) &&
 	       plan_program(worker, request, plan, failure) && plan_test(request, plan, failure) &&
-	       guard_heap_plan(&plan->heap, request->heap, request->env, plan->directory,
-		   plan->program, failure) &&
-	       plan_trace(worker, request, plan, failure) && plan_pmu(worker, plan, failure) &&
-	       variables_are_allowed(worker, request, failure) &&
+	       plan_heap(request, plan, failure) && plan_trace(worker, request, plan, failure) &&
+	       plan_pmu(worker, plan, failure) && variables_are_allowed(worker, request, failure) &&
 	       plan_environment(worker, request, plan, failure) &&
 	       plan_argv(request, plan, failure);
 }
