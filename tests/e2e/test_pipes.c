@@ -140,15 +140,32 @@ START_TEST(no_write_is_named_where_it_cannot_be_known)
 }
 END_TEST
 
+/* What was only looked at is still there, and an offset that is not known is not told. */
+START_TEST(what_looks_like_more_input_than_it_is_is_told_as_it_is)
+{
+	cleanup_scene struct scene scene = scene_open_at("peeked", "look");
+
+	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "taken[1]"),
+	    IS("kind", "input"), IS("input.from", "a socket"), NUMBER("input.byte", 1),
+	    NUMBER("input.offset", 3));
+	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "told[0]"),
+	    IS("kind", "input"), IS("input.from", "a descriptor of unknown kind"),
+	    ABSENT("input.offset"));
+	expect_all(client_tool(scene.client, "rr_origin_of", "{s:s}", "expression", "filled[9]"),
+	    IS("kind", "filled"), HAS("conclusion", "strncpy, which fills up its 16 bytes"));
+}
+END_TEST
+
 int main(void)
 {
 	static const char *const programs[] = {"pipes up", "pipes down", "pipes two",
 	    "pipes copies", "pipes sockets", "pipes exec", "pipes relay", "pipes inherited",
-	    "pipes interrupted", "pipes spliced", "pipes again", NULL};
+	    "pipes interrupted", "pipes spliced", "pipes again", "peeked", NULL};
 	const struct looped tests[] = {
 	    {the_value_is_followed_into_the_process_that_wrote_it, sizeof(ways) / sizeof(*ways)},
 	    {the_sessions_breakpoints_outlive_a_visit, 1},
 	    {no_write_is_named_where_it_cannot_be_known, sizeof(refusals) / sizeof(*refusals)},
+	    {what_looks_like_more_input_than_it_is_is_told_as_it_is, 1},
 	    {NULL, 0},
 	};
 

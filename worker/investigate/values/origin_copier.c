@@ -67,6 +67,40 @@ static unsigned long long text_length(const uint8_t *bytes, unsigned long long l
 	return end ? (unsigned long long)(end - bytes) + 1 : length;
 }
 
+/* Whether the text at this address ends within so many bytes; also true if that is not known. */
+static bool ends_within(struct replay *replay, unsigned long long text, unsigned long long length)
+{
+	uint8_t part[TEXT_PART];
+
+	if (length > TEXT_MAX)
+		return true;
+	while (length > 0) {
+		size_t size = length < sizeof(part) ? (size_t)length : sizeof(part);
+
+		if (accessed_bytes(replay, text, part, size) < size || memchr(part, 0, size))
+			return true;
+		text += size;
+		length -= size;
+	}
+	return false;
+}
+
+/* Behind the end of the text, strncpy fills its target with zeros, whatever the source has there.
+ */
+static bool take_padding(
+    struct origin *origin, const struct copier *copier, unsigned long long length)
+{
+	static const uint8_t zeros[ORIGIN_BYTES_MAX];
+	const struct origin_bytes *now = &origin->now;
+
+	if (!copier->bounded || copier->appends || memcmp(now->bytes, zeros, now->size) != 0)
+		return false;
+	origin_finish(origin, ORIGIN_FILLED,
+	    "%s, which fills up its %llu bytes with zeros behind the end of the text", copier->name,
+	    length);
+	return true;
+}
+
 /* At the beginning of a copying function, or its call: goes on at its source, with those of the
  * bytes that it copies. False if its arguments do not fit. */
 static bool take_arguments(struct origin *origin, const struct copier *copier)
@@ -86,6 +120,9 @@ static bool take_arguments(struct origin *origin, const struct copier *copier)
 		end = to + length;
 	if (begin >= end)
 		return false;
+	if (copier->text && ends_within(replay, from, begin - to))
+		return begin == now->address && end == now->address + now->size &&
+		       take_padding(origin, copier, length);
 	length = accessed_bytes(replay, from + (begin - to), bytes, end - begin);
 	if (copier->text)
 		end = begin + text_length(bytes, length);

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/socket.h>
 #include "worker/investigate/values/origin_pipe.h"
 #include "worker/read/values/accessed.h"
 #include "worker/moment/position.h"
@@ -13,6 +14,10 @@
 #define PATH_SHOWN 200
 #define PAIRS_MAX  4 /* calls of pipe and socketpair that are looked at */
 #define UNKNOWN	   (-1LL)
+#define TYPE_MASK  0xfULL /* of a socket, beside its flags */
+
+/* With these, a call takes from a stream as read does. */
+#define PLAIN_FLAGS ((unsigned)MSG_WAITALL | MSG_DONTWAIT | MSG_NOSIGNAL | MSG_CMSG_CLOEXEC)
 
 static bool is_one_of(const char *name, const char *const *names)
 {
@@ -33,6 +38,14 @@ static bool reads_buffer(const struct input_call *call)
 static bool reads_on(const struct input_call *call)
 {
 	static const char *const names[] = {"read", "readv", "recvfrom", "recv", "recvmsg", NULL};
+
+	return is_one_of(call->name, names);
+}
+
+/* Also reads on, but how far is not told by the result alone. */
+static bool moves_unseen(const struct input_call *call)
+{
+	static const char *const names[] = {"recvmmsg", "preadv2", NULL};
 
 	return is_one_of(call->name, names);
 }
@@ -61,6 +74,11 @@ static bool begins_other(const struct input_call *call)
 	return is_one_of(call->name, names);
 }
 
+static bool is_copy_by_fcntl(const struct input_call *call)
+{
+	return call->args[1] == F_DUPFD || call->args[1] == F_DUPFD_CLOEXEC;
+}
+
 /* Whether after this call somebody else may move the descriptor's offset. */
 static bool may_share(const struct input_call *call, int fd)
 {
@@ -72,8 +90,7 @@ static bool may_share(const struct input_call *call, int fd)
 		return !(call->args[0] & CLONE_THREAD);
 	return is_one_of(call->name, forks) ||
 	       (is_one_of(call->name, copies) && (int)call->args[0] == fd &&
-		   (strcmp(call->name, "fcntl") != 0 || call->args[1] == F_DUPFD ||
-		       call->args[1] == F_DUPFD_CLOEXEC));
+		   (strcmp(call->name, "fcntl") != 0 || is_copy_by_fcntl(call)));
 }
 
 /* The descriptor that was read, and what is known about it. */
@@ -109,15 +126,15 @@ static void find_begin(struct origin *origin, size_t until, struct source *sourc
 				continue;
 			source->kind = call->name[0] == 'p' ? "a pipe" : "a socket";
 		} else if (call->result != source->fd ||
-			   (!begins_file(call) && !begins_other(call))) {
+			   (!begins_file(call) && !begins_other(call)) ||
+			   (strcmp(call->name, "fcntl") == 0 && !is_copy_by_fcntl(call))) {
 			continue;
 		}
 		source->begun = call;
 		break;
 	}
-	if (source->begun && source->begun->name[0] == 's' && !source->kind)
-		source->kind = "a socket";
-	if (source->begun && source->begun->name[0] == 'a')
+	if (source->begun && (strcmp(source->begun->name, "socket") == 0 ||
+				 strncmp(source->begun->name, "accept", strlen("accept")) == 0))
 		source->kind = "a socket";
 }
 
@@ -139,6 +156,23 @@ static void read_path(struct replay *replay, struct source *source)
 	json_decref(ignored.details);
 }
 
+/* The flags of a call that receives; 0: it has none. */
+static unsigned flags_of(const struct input_call *call)
+{
+	if (strcmp(call->name, "recvmsg") == 0)
+		return (unsigned)call->args[2];
+	return strncmp(call->name, "recv", 4) == 0 ? (unsigned)call->args[3] : 0;
+}
+
+/* Messages have no offset in a stream. Of accept, it is taken for one. */
+static bool is_stream(const struct source *source)
+{
+	const struct input_call *begun = source->begun;
+
+	return strncmp(begun->name, "socket", strlen("socket")) != 0 ||
+	       (begun->args[1] & TYPE_MASK) == SOCK_STREAM;
+}
+
 /* Where the descriptor stood when the call `until` began. */
 static long long find_offset(const struct origin *origin, size_t until, const struct source *source)
 {
@@ -146,7 +180,7 @@ static long long find_offset(const struct origin *origin, size_t until, const st
 	const struct input_call *calls = writes->inputs.calls;
 	long long offset = 0;
 
-	if (!source->begun)
+	if (!source->begun || !is_stream(source))
 		return UNKNOWN;
 	for (size_t i = (size_t)(source->begun - calls) + 1; i < until; i++) {
 		const struct input_call *call = &calls[i];
@@ -157,7 +191,10 @@ static long long find_offset(const struct origin *origin, size_t until, const st
 			return UNKNOWN;
 		if ((int)call->args[0] != source->fd)
 			continue;
-		if (reads_on(call))
+		/* Peeking takes nothing. What other flags take is not told by the result. */
+		if ((flags_of(call) & ~(PLAIN_FLAGS | MSG_PEEK)) != 0 || moves_unseen(call))
+			return UNKNOWN;
+		if (reads_on(call) && !(flags_of(call) & MSG_PEEK))
 			offset += call->result;
 		else if (strcmp(call->name, "lseek") == 0)
 			offset = call->result;
