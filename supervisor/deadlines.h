@@ -17,6 +17,8 @@
 	8000 /* between asking an operation to end and killing it, on a busy machine too */
 #define DEADLINE_RECORD_GRACE_MS                                                                   \
 	8000 /* for the program to clean up, and for rr to finish its trace */
+#define DEADLINE_RECORD_CLOSE_MS                                                                   \
+	75000 /* beyond that, for an rr that still works: as long as its worker says so */
 #define DEADLINE_RECORD_STOP_MS                                                                    \
 	25000			/* the same after rr_record_stop, which gives the program 10 s */
 #define DEADLINE_ASIDE_MS 20000 /* for a worker to take what comes beside its operation */

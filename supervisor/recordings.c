@@ -125,6 +125,7 @@ static void give_ended(struct dispatch *dispatch, struct mcp_request *request, i
 		    failure_code(json_string_value(json_object_get(failed, "code"))),
 		    json_string_value(json_object_get(failed, "hint")), "%s",
 		    json_string_value(json_object_get(failed, "message")));
+		failure.details = json_deep_copy(json_object_get(ended, "details"));
 		outgoing_fail(dispatch, request, &failure);
 	}
 	json_decref(ended);

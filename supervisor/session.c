@@ -234,6 +234,7 @@ void session_packet(struct session *session, const struct channel_packet *packet
 	} else if (packet->type == WIRE_BEGUN && session_begun(session, packet)) {
 		return;
 	} else if (packet->type == WIRE_PROGRESS) {
+		session_give_time(session);
 		pass_progress(session, packet->json);
 	} else if (packet->type != session->outstanding_type) {
 		reject(session, "the worker sent a message out of turn");

@@ -79,9 +79,43 @@ void session_note_end(
 		remember(session->table, json_pack("{s:O, s:o}", "trace_dir", trace, "result",
 					     json_deep_copy(outcome->result)));
 	else
-		remember(session->table, json_pack("{s:O, s:{s:s, s:s, s:s}}", "trace_dir", trace,
-					     "failure", "code", failure_name(failure->code),
-					     "message", failure->message, "hint", failure->hint));
+		remember(session->table,
+		    json_pack("{s:O, s:{s:s, s:s, s:s}, s:o*}", "trace_dir", trace, "failure",
+			"code", failure_name(failure->code), "message", failure->message, "hint",
+			failure->hint, "details", json_deep_copy(failure->details)));
+}
+
+void session_await_end(struct session *session, const char *reason, int64_t grace_ms)
+{
+	const int64_t ms = DEADLINE_SECOND / 1000;
+
+	session->interrupt_reason = reason;
+	session->state = SESSION_INTERRUPTING;
+	session->deadline = session->table->ports.now() + grace_ms * ms;
+	session->patience = session->deadline + DEADLINE_RECORD_CLOSE_MS * ms;
+}
+
+void session_give_time(struct session *session)
+{
+	int64_t more =
+	    session->table->ports.now() + DEADLINE_RECORD_GRACE_MS * (DEADLINE_SECOND / 1000);
+
+	if (session->kind != WORKER_RECORD || session->state != SESSION_INTERRUPTING)
+		return;
+	if (more > session->patience)
+		more = session->patience;
+	if (more > session->deadline)
+		session->deadline = more;
+}
+
+void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms)
+{
+	json_t *json = json_pack("{s:s, s:i}", "reason", "asked", "signal", signal);
+
+	session_await_end(session, "asked", grace_ms);
+	if (session->connection != NULL)
+		session->table->ports.send(session->connection, WIRE_INTERRUPT, 0, json);
+	json_decref(json);
 }
 
 void session_end_recording(struct session *session, struct call *call, int signal)

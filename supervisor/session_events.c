@@ -438,21 +438,9 @@ static void start_too_late(struct session *session, const struct event_data *dat
 static void interrupt(struct session *session, const char *reason)
 {
 	json_t *json = json_pack("{s:s}", "reason", reason);
-	int64_t grace =
-	    session->kind == WORKER_RECORD ? DEADLINE_RECORD_GRACE_MS : DEADLINE_GRACE_MS;
 
-	session->interrupt_reason = reason;
-	enter(session, SESSION_INTERRUPTING, now_of(session) + grace * (DEADLINE_SECOND / 1000));
-	send_packet(session, WIRE_INTERRUPT, 0, json);
-	json_decref(json);
-}
-
-void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms)
-{
-	json_t *json = json_pack("{s:s, s:i}", "reason", "asked", "signal", signal);
-
-	session->interrupt_reason = "asked";
-	enter(session, SESSION_INTERRUPTING, now_of(session) + grace_ms * (DEADLINE_SECOND / 1000));
+	session_await_end(session, reason,
+	    session->kind == WORKER_RECORD ? DEADLINE_RECORD_GRACE_MS : DEADLINE_GRACE_MS);
 	send_packet(session, WIRE_INTERRUPT, 0, json);
 	json_decref(json);
 }

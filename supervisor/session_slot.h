@@ -70,6 +70,7 @@ struct session {
 	uint32_t last_wire_id, outstanding_id, outstanding_type;
 	uint32_t late_aside_id; /* the last aside that was given up: its answer may still come */
 	int64_t deadline, created, last_used;
+	int64_t patience; /* of a recording that is to end: it does not get more time after that */
 	int64_t last_progress;
 };
 
@@ -86,6 +87,13 @@ void session_end(struct session *session, const char *message);
 
 /* Answers a call and frees it; with request NULL it only frees. */
 void session_answer(struct session *session, struct call *call, struct outcome *outcome);
+
+/* From now on the session has so long to end what runs. */
+void session_await_end(struct session *session, const char *reason, int64_t grace_ms);
+
+/* Its worker tells that it goes on. A recording that is to end gets more time then, up to its
+ * patience: rr may still work on the end of the trace, which would be lost. */
+void session_give_time(struct session *session);
 
 /* Sends a packet beside the operation that is out. */
 void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "supervisor/session.h"
 #include "tests/e2e/scene.h"
@@ -102,6 +103,40 @@ START_TEST(it_can_be_ended_at_once)
 	json_auto_t *ended = client_tool(place.client, "rr_record_stop", NULL);
 	expect_text(ended, "signal", "SIGTERM");
 	expect_within(ended, "note", "asked to end with SIGTERM: SIGTERM ended it");
+	free(client_replay(place.client, place.trace));
+}
+END_TEST
+
+/* A process that lets another one run for 10 ms of processor time in each two seconds, so often. */
+static pid_t starve(pid_t process, int times)
+{
+	pid_t starver = fork();
+
+	for (int i = 0; starver == 0 && i < times; i++) {
+		long long before = census_cpu_ticks(process);
+
+		kill(process, SIGSTOP);
+		usleep(1900000);
+		kill(process, SIGCONT);
+		while (census_cpu_ticks(process) == before)
+			usleep(1000);
+	}
+	if (starver == 0)
+		_exit(0);
+	return starver;
+}
+
+/* rr ends each process that is left, and closes the trace, and the machine may have much to do. */
+START_TEST(an_rr_that_needs_long_for_the_end_of_a_trace_gets_the_time)
+{
+	cleanup_place struct place place = place_open();
+	start(place.client, place.trace, "background", "many");
+	json_decref(wait_for(place.client, place.trace, "all wait"));
+	pid_t starver = starve(census_find(client_pid(place.client), "rr", 0), 10);
+	json_auto_t *ended = client_tool(place.client, "rr_record_stop", NULL);
+	kill(starver, SIGKILL);
+	waitpid(starver, NULL, 0);
+	expect_text(ended, "signal", "SIGTERM");
 	free(client_replay(place.client, place.trace));
 }
 END_TEST
@@ -297,6 +332,7 @@ int main(void)
 	tcase_add_test(all, a_program_reads_what_it_is_given_and_ends_with_its_input);
 	tcase_add_test(all, a_signal_ends_it_as_its_user_would);
 	tcase_add_test(all, it_can_be_ended_at_once);
+	tcase_add_test(all, an_rr_that_needs_long_for_the_end_of_a_trace_gets_the_time);
 	tcase_add_test(all, a_forking_server_is_used_while_it_is_recorded);
 	tcase_add_test(all, several_run_at_once_and_the_status_shows_them);
 	tcase_add_test(all, those_in_the_background_leave_room_for_questions);

@@ -1,9 +1,12 @@
 /*
  * `rr-warden record-until`, as people and CI jobs call it: what it prints where, and how it exits.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/e2e/scene.h"
@@ -103,6 +106,58 @@ START_TEST(a_program_that_never_fails_leaves_nothing)
 }
 END_TEST
 
+/* Makes sh-0 as soon as the second attempt has chosen that name: its rr, which is to make it, needs
+ * some time to start. */
+static void take_name(const char *traces)
+{
+	char events[4096] __attribute__((aligned(__alignof__(struct inotify_event))));
+	int watch = inotify_init1(IN_CLOEXEC);
+	bool gone = false, chosen = false;
+
+	inotify_add_watch(watch, traces, IN_DELETE | IN_MOVED_FROM | IN_MODIFY);
+	while (!chosen) {
+		ssize_t length = read(watch, events, sizeof(events));
+
+		for (ssize_t at = 0; at < length;) {
+			const struct inotify_event *event = (const void *)(events + at);
+
+			gone |= event->len > 0 && strcmp(event->name, "sh-0") == 0;
+			chosen |= gone && (event->mask & IN_MODIFY);
+			at += (ssize_t)(sizeof(*event) + event->len);
+		}
+	}
+	usleep(3000);
+	cleanup_free char *name = harness_path(traces, "sh-0/mine");
+	*strrchr(name, '/') = '\0';
+	mkdir(name, 0700);
+	name[strlen(name)] = '/';
+	harness_write_file(name, "mine");
+}
+
+/* The attempt whose name somebody else has taken begins again under another one. */
+START_TEST(an_attempt_that_begins_again_still_looks_for_the_text)
+{
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_free char *traces = harness_path(folder, "traces");
+	const char *server = harness_server();
+	cleanup_free char *here = getcwd(NULL, 0);
+
+	mkdir(traces, 0700);
+	pid_t taker = fork();
+	if (taker == 0) {
+		take_name(traces);
+		_exit(0);
+	}
+	harness_shell("cd '%s' && export _RR_TRACE_DIR=\"$PWD/traces\" && "
+		      "'%s%s%s' record-until --no-chaos -n 2 --fail-when=output:BROKEN -- "
+		      "sh -c 'if [ -e once ]; then echo BROKEN; else >once; fi' >/dev/null 2>&1; "
+		      "[ $? = 1 ]",
+	    folder, *server == '/' ? "" : here, *server == '/' ? "" : "/", server);
+	kill(taker, SIGKILL);
+	waitpid(taker, NULL, 0);
+}
+END_TEST
+
 /* Wrong calls and programs that cannot be recorded, with the messages for them. */
 static const struct {
 	const char *before, *arguments, *said;
@@ -152,6 +207,7 @@ int main(void)
 	    {a_failure_is_kept_and_its_path_printed, TIMES(forms)},
 	    {the_guard_heap_makes_a_silent_overflow_fail, 1},
 	    {the_failing_trace_leaves_as_one_file, 1},
+	    {an_attempt_that_begins_again_still_looks_for_the_text, 1},
 	    {a_program_that_never_fails_leaves_nothing, 1},
 	    {trouble_is_told_from_a_failure, TIMES(troubles)},
 	    {the_last_line_is_the_next_step, 1},

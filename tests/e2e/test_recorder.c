@@ -217,6 +217,37 @@ START_TEST(a_tracer_that_a_shell_starts_ends_the_recording)
 }
 END_TEST
 
+/* Programs of Go and of releases, for instance. */
+START_TEST(a_program_with_the_processor_in_its_name_is_no_tracer)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *named = harness_path(place.folder, "tool-amd64");
+	cleanup_free char *trace = harness_path(place.folder, "started");
+
+	harness_shell("cp /bin/sleep '%s'", named);
+	expect_all(client_tool(place.client, "rr_record", "{s:[s,s], s:s}", "command", named, "0.1",
+		       "trace_dir", place.trace),
+	    NUMBER("exit_code", 0));
+	/* Longer than from one look for tracers to the next. */
+	expect_all(client_tool(place.client, "rr_record", "{s:[s,s,s,s], s:s}", "command",
+		       "/bin/sh", "-c", "\"$0\" 2.5; exit 3", named, "trace_dir", trace),
+	    NUMBER("exit_code", 3), ABSENT("ended_by"));
+}
+END_TEST
+
+/* The words by which rr says that it could not make the trace's directory. */
+START_TEST(a_program_that_prints_words_of_rr_is_recorded_once)
+{
+	cleanup_place struct place place = place_open();
+
+	expect_all(
+	    client_tool(place.client, "rr_record", "{s:[s,s,s], s:s, s:s}", "command", "/bin/sh",
+		"-c", "echo make_trace_dir: already exists >&2; echo >>runs; exit $(wc -l <runs)",
+		"working_directory", place.folder, "trace_dir", place.trace),
+	    NUMBER("exit_code", 1), IS("trace_dir", place.trace));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -229,6 +260,8 @@ int main(void)
 	    {a_bad_name_is_carried_over_rr, 1},
 	    {a_program_that_traces_others_is_refused_at_once, 4},
 	    {a_tracer_that_a_shell_starts_ends_the_recording, TIMES(started)},
+	    {a_program_with_the_processor_in_its_name_is_no_tracer, 1},
+	    {a_program_that_prints_words_of_rr_is_recorded_once, 1},
 	    {NULL, 0},
 	};
 

@@ -3,6 +3,7 @@
  *
  *	background echo		reads lines until its input ends, and says each; ignores SIGHUP
  *	background serve	a server that forks for each connection, until SIGINT or SIGTERM
+ *	background many		has many processes, which all wait
  */
 #include <arpa/inet.h>
 #include <netinet/in.h>
@@ -81,8 +82,21 @@ static int serve(void)
 	return 0;
 }
 
+static int many(void)
+{
+	for (int i = 0; i < 250; i++)
+		while (fork() == 0)
+			for (;;)
+				pause();
+	printf("all wait\n");
+	for (;;)
+		pause();
+}
+
 int main(int argc, char *argv[])
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	if (argc > 1 && strcmp(argv[1], "many") == 0)
+		return many();
 	return argc > 1 && strcmp(argv[1], "serve") == 0 ? serve() : echo();
 }

@@ -53,6 +53,24 @@ static bool read_output(int *fd, struct stream *stream)
 	return false;
 }
 
+/* Grows as long as rr does anything. */
+static uint64_t work_of_rr(const struct recording *recording)
+{
+	uint64_t written = recording->trace < 0 ? 0 : listing_trace_bytes(recording->trace);
+
+	return tracee_rr_time(recording->rr.pid) + written;
+}
+
+/* Whether rr is still busy with the end of the program: of hundreds of processes, for instance, or
+ * on a machine that has much else to do. Without it, the whole trace is lost. */
+static bool is_closing(struct recording *recording)
+{
+	uint64_t before = recording->work;
+
+	recording->work = work_of_rr(recording);
+	return recording->work != before && clock_ms() < recording->close_until;
+}
+
 /* Sends the first process the signal of a step; rr ends when it has ended. */
 static void end_first(struct recording *recording, int signal, enum ending step, long long wait_ms)
 {
@@ -64,6 +82,10 @@ static void end_first(struct recording *recording, int signal, enum ending step,
 	if (first == 0 && recording->begun) {
 		step = ENDING_KILLED;
 		wait_ms = RECORD_CLOSE_MS;
+	}
+	if (step == ENDING_KILLED && recording->begun && recording->reason != END_TRACER) {
+		recording->close_until = clock_ms() + RECORD_CLOSE_MAX_MS;
+		recording->work = work_of_rr(recording);
 	}
 	recording->ending = step;
 	recording->next_step = clock_ms() + (first > 0 || recording->begun ? wait_ms : 0);
@@ -83,8 +105,10 @@ static void end_further(struct recording *recording)
 		break;
 	case ENDING_KILLED:
 	case ENDING_ABANDONED:
-		kill(recording->rr.pid, SIGKILL);
-		recording->ending = ENDING_ABANDONED;
+		if (recording->ending == ENDING_ABANDONED || !is_closing(recording)) {
+			kill(recording->rr.pid, SIGKILL);
+			recording->ending = ENDING_ABANDONED;
+		}
 		recording->next_step = clock_ms() + RECORD_CLOSE_MS;
 		break;
 	}
@@ -260,7 +284,9 @@ static void tick(struct recording *recording)
 	recording->next_tick = now + RECORD_TICK_MS;
 	check_disk(recording);
 	check_tracer(recording);
-	report_progress(recording);
+	/* Where nothing goes on, the supervisor's patience ends. */
+	if (recording->ending != ENDING_ABANDONED)
+		report_progress(recording);
 }
 
 /* The latest time to wake up. */
@@ -380,12 +406,13 @@ void recording_forget(struct recording *recording)
 	tool_end(&recording->rr);
 	close_end(&recording->pidfd);
 	close_end(&recording->trace);
-	*recording->output = (struct stream){0};
-	*recording->errors = (struct stream){0};
+	stream_begin_again(recording->output);
+	stream_begin_again(recording->errors);
 	recording->begun = false;
 	recording->errors_seen = 0;
 	recording->reason = END_ITSELF;
 	recording->ending = ENDING_NOT;
+	recording->close_until = 0;
 }
 
 void recording_remove(struct recording *recording)
@@ -428,7 +455,8 @@ bool recording_run(struct recording *recording, struct failure *failure)
 		}
 		if (recording->reason == END_TRACER)
 			return fail_traced(recording, failure);
-		if (!name_was_taken(recording))
+		/* Where rr has written, the name is ours, whatever the program printed. */
+		if (recording->trace >= 0 || !name_was_taken(recording))
 			return true;
 		if (recording->worker->config.confined ||
 		    !destination_next(&recording->plan.destination))

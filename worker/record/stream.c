@@ -66,6 +66,17 @@ void stream_look_for(struct stream *stream, const char *text)
 	}
 }
 
+void stream_begin_again(struct stream *stream)
+{
+	char wanted[STREAM_WANTED_MAX];
+	bool looks = stream->wanted_length > 0;
+
+	memcpy(wanted, stream->wanted, sizeof(wanted));
+	*stream = (struct stream){0};
+	if (looks)
+		stream_look_for(stream, wanted);
+}
+
 static void match(struct stream *stream, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length && !stream->found; i++) {

@@ -31,6 +31,9 @@ struct stream {
 /* From now on `found` tells whether the text, of 1 to STREAM_WANTED_MAX - 1 bytes, has come. */
 void stream_look_for(struct stream *stream, const char *text);
 
+/* Forgets all that came, but not what is looked for. */
+void stream_begin_again(struct stream *stream);
+
 void stream_add(struct stream *stream, const char *bytes, size_t length);
 
 /* The text as JSON, of at most `max` bytes and a line that counts what is left out of its middle;

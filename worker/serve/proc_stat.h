@@ -7,7 +7,12 @@
 #include <stdbool.h>
 
 /* Fields, counted from 1 after the name. */
-enum proc_stat { PROC_STAT_PARENT = 2, PROC_STAT_THREADS = 18 };
+enum proc_stat {
+	PROC_STAT_PARENT = 2,
+	PROC_STAT_USER_TIME = 12, /* in clock ticks */
+	PROC_STAT_SYSTEM_TIME = 13,
+	PROC_STAT_THREADS = 18
+};
 
 /* A field of the process `number` (its name in the open directory /proc); 0 if it has ended. */
 unsigned long proc_stat_field(int proc, const char *number, enum proc_stat field);

@@ -304,6 +304,42 @@ START_TEST(an_answer_to_input_that_nobody_gave_is_the_workers_end)
 }
 END_TEST
 
+START_TEST(a_recording_that_still_closes_its_trace_gets_more_time_but_not_for_ever)
+{
+	struct session *session = background_recording();
+	int64_t began = world.now;
+
+	session_end_recording(session, make_call("stop", 0, 0), 0);
+	for (int i = 0; i < 60; i++) {
+		world.now += DEADLINE_SECOND;
+		packet(session, WIRE_PROGRESS, 0, "{\"progress\":1}");
+		session_expire(world.table, world.now);
+	}
+	ck_assert_int_eq(workers.drops, 0);
+	for (int i = 0; i < 60 && workers.drops == 0; i++) {
+		world.now += DEADLINE_SECOND;
+		packet(session, WIRE_PROGRESS, 0, "{\"progress\":1}");
+		session_expire(world.table, world.now);
+	}
+	ck_assert_int_eq(workers.drops, 1);
+	ck_assert(world.now - began <= 101 * DEADLINE_SECOND);
+}
+END_TEST
+
+START_TEST(what_is_known_of_a_recording_in_which_rr_stopped_is_kept_for_who_asks_later)
+{
+	struct session *session = background_recording();
+	json_t *ended;
+
+	packet(session, 0, WIRE_FLAG_ERROR,
+	    "{\"code\":\"rr_failed\",\"message\":\"rr itself stopped\",\"rr_said\":\"/t/x\"}");
+	ended = json_array_get(session_ended_recordings(world.table), 0);
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(json_object_get(ended, "details"), "rr_said")),
+	    "/t/x");
+}
+END_TEST
+
 START_TEST(a_command_is_shown_up_to_the_last_whole_character)
 {
 	struct session *session = background_recording();
@@ -455,6 +491,8 @@ int main(void)
 	    {a_command_is_shown_up_to_the_last_whole_character, 1},
 	    {progress_is_thinned_out, 1},
 	    {the_only_session_is_the_default_and_then_the_one_used_last, 1},
+	    {a_recording_that_still_closes_its_trace_gets_more_time_but_not_for_ever, 1},
+	    {what_is_known_of_a_recording_in_which_rr_stopped_is_kept_for_who_asks_later, 1},
 	    {a_recording_or_a_trace_that_does_not_open_is_not_the_one_used_last, 1},
 	    {a_packet_that_breaks_the_protocol_is_the_workers_end, TIMES(broken)},
 	    {a_page_comes_in_parts_before_the_answer, 1},

@@ -160,6 +160,19 @@ START_TEST(the_tail_as_bytes_is_what_came_last)
 }
 END_TEST
 
+START_TEST(what_is_looked_for_is_looked_for_in_what_begins_again_too)
+{
+	stream_look_for(stream, "broken");
+	add("bro");
+	stream_begin_again(stream);
+	add("ken\n");
+	ck_assert(!stream->found);
+	ck_assert_str_eq(text(100), "ken\n");
+	add("broken");
+	ck_assert(stream->found);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -175,6 +188,7 @@ int main(void)
 	    a_progress_bar_is_its_last_state,
 	    an_endless_line_keeps_its_beginning,
 	    the_tail_as_bytes_is_what_came_last,
+	    what_is_looked_for_is_looked_for_in_what_begins_again_too,
 	    NULL,
 	};
 
