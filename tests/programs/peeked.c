@@ -52,7 +52,6 @@ static void take_text(void)
 		perror("take");
 }
 
-
 static void take_signal(void)
 {
 	sigset_t set;
