@@ -18,7 +18,7 @@
 __asm__(".pushsection .rodata\n"
 	"all_scripts:\n" BEGIN("statics") SCRIPT("statics") BEGIN("silent_hits") SCRIPT(
 	    "silent_hits") BEGIN("inlined") SCRIPT("inlined") BEGIN("helpers") SCRIPT("conditions")
-	    SCRIPT("judged") SCRIPT("printers") SCRIPT("library") ".byte 0\n"
+	    SCRIPT("judged") SCRIPT("printers") SCRIPT("rust") SCRIPT("go") SCRIPT("libcxx") SCRIPT("library") ".byte 0\n"
 								  ".popsection\n");
 extern const char all_scripts[] __attribute__((visibility("hidden")));
 

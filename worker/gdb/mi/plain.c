@@ -10,6 +10,7 @@
 #include <string.h>
 #include "worker/gdb/mi/former.h"
 #include "worker/gdb/mi/notation.h"
+#include "worker/gdb/mi/rust_value.h"
 #include "worker/gdb/mi/text.h"
 
 #define DEPTH_MAX 40
@@ -230,6 +231,35 @@ static char *plain_member(const struct member *member, size_t depth, bool *whole
 	return told;
 }
 
+/* A tuple's elements in their order: the library keeps the last one first. */
+static char *tell_tuple(const struct members *members, size_t length)
+{
+	struct text text;
+	char *told;
+
+	for (size_t i = 0; i < members->count; i++) {
+		struct span name = members->list[i].name;
+
+		if (!name.length || name.at[0] != '[' ||
+		    strtoul(name.at + 1, NULL, 10) != members->count - 1 - i)
+			return NULL;
+	}
+	if (members->count < 2 || !text_begin(&text, length + 2))
+		return NULL;
+	text_append(&text, "{");
+	for (size_t i = members->count; i-- > 0;) {
+		struct span whole = members->list[i].whole;
+		char *one = strndup(whole.at, whole.length);
+
+		text_append(&text, one ? one : "");
+		text_append(&text, i ? ", " : "}");
+		free(one);
+	}
+	told = strdup(text.bytes);
+	text_end(&text);
+	return told;
+}
+
 /* What the members, which are plain, are together. */
 static char *tell_together(const char *joined)
 {
@@ -240,7 +270,9 @@ static char *tell_together(const char *joined)
 		return NULL;
 	if (members.count == 1 && span_is(members.list[0].name, "[0]"))
 		return strndup(members.list[0].value.at, members.list[0].value.length);
-	told = tell_string(&members);
+	told = tell_tuple(&members, strlen(joined));
+	if (!told)
+		told = tell_string(&members);
 	if (!told)
 		told = tell_view(&members);
 	if (!told)
@@ -309,6 +341,8 @@ char *plain_value(const char *value)
 	size_t length = strlen(value);
 	char *told, *all = NULL;
 
+	if ((all = rust_value(value)) != NULL)
+		return all;
 	if (!from || length > PLAIN_MAX || !(strstr(value, EMPTY) || strstr(value, "_M_")))
 		return NULL;
 	told = plain((struct span){from, strlen(from)}, 0);

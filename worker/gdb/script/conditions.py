@@ -23,7 +23,11 @@ MISTAKES = ("There is no member", "has no component named", "Could not find oper
             "component of a value that is not a structure", "is not a structure or union type",
             "Argument to arithmetic operation not a number", 'No symbol "operator')
 # Where a string has its length and its first byte. A class or a structure must have both.
-CXX_STRINGS = [("(%s)._M_string_length", "(%s)._M_dataplus._M_p"), ("(%s)._M_len", "(%s)._M_str")]
+CXX_STRINGS = [("(%s)._M_string_length", "(%s)._M_dataplus._M_p"), ("(%s)._M_len", "(%s)._M_str"),
+               ("(%s).__size_", "(%s).__data_"), ("(%s).__size", "(%s).__data")]
+# Strings of libc++ keep short texts in themselves: which kind it is, and the length of a short one, by version.
+LIBCXX_REPS = ("(%s).__r_.__value_", "(%s).__rep_")
+LIBCXX_KINDS = [("%s.__s.__is_long_", "%s.__s.__size_"), ("(%s.__s.__size_ & 1)", "(%s.__s.__size_ >> 1)")]
 STRINGS = [(("length",), ("data_ptr",)),  # Rust's &str, and two kinds of String
            (("vec", "len"), ("vec", "buf", "inner", "ptr", "pointer", "pointer")),
            (("vec", "len"), ("vec", "buf", "ptr", "pointer", "pointer")),
@@ -66,13 +70,13 @@ class Place:
             raise Unjudged
         self.known = {}
 
-    def type_of(self, text):
+    def type_of(self, text, command="whatis"):
         before = "with language %s -- " % self.language if self.block else ""
-        return gdb.execute("%swhatis (%s)" % (before, text), to_string=True).partition("= ")[2].strip()
+        return gdb.execute("%s%s (%s)" % (before, command, text), to_string=True).partition("= ")[2].strip()
 
-    def has(self, text):
+    def has(self, text, command="whatis"):
         try:
-            return self.type_of(text)
+            return self.type_of(text, command)
         except gdb.error:
             return None
 
@@ -143,8 +147,13 @@ def compared_string(place, operand, literal):
         return by_function(place, operand, text)
     asked = place.without_values(operand)
     for length, first in CXX_STRINGS:
-        if place.has(length % asked) and BYTE.search(place.has((first + "[0]") % asked) or ""):
+        if place.has(length % asked) and BYTE.search(place.has((first + "[0]") % asked, "ptype") or ""):
             return " && ".join(["%s == %d" % (length % operand, len(text))] + compared_bytes(first % operand, text))
+    for rep in LIBCXX_REPS:
+        for is_long, size in LIBCXX_KINDS if BYTE.search(
+                place.has(rep % asked + ".__l.__data_[0]", "ptype") or "") else ():
+            if place.has(is_long % (rep % asked)):
+                return libcxx_compared(rep % operand, is_long, size, text)
     if not BYTE.search(place.has("(%s)[0]" % asked) or ""):
         return None
     room = re.search(r"\[(\d+)\]$", place.type_of(asked))
@@ -152,6 +161,12 @@ def compared_string(place, operand, literal):
         return "0 == 1"
     known = [] if room else ["(%s) != 0" % operand]
     return " && ".join(known + compared_bytes("(%s)" % operand, text + b"\0"))
+
+
+def libcxx_compared(rep, is_long, size, text):
+    same = [" && ".join(["%s == %d" % (length, len(text))] + compared_bytes("%s.%s.__data_" % (rep, kind), text))
+            for kind, length in (("__l", rep + ".__l.__size_"), ("__s", size % rep))]
+    return "(%s) != 0 ? (%s) : (%s)" % ((is_long % rep,) + tuple(same))
 
 
 def by_function(place, operand, text):
@@ -218,6 +233,8 @@ def spoken(place, text):
 def string_in(value):
     """The bytes of a string of a language in BY_FUNCTION."""
     kind = value.type.strip_typedefs()
+    if value.is_optimized_out:
+        raise gdb.GdbError("it is optimized out there")
     if kind.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
         return string_in(value.referenced_value())
     if kind.code == gdb.TYPE_CODE_PTR and kind.target().code == gdb.TYPE_CODE_STRUCT:

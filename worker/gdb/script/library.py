@@ -41,6 +41,10 @@ def printers():
 # ---- What the functions read --------------------------------------------------------------------------------
 
 def optional_value(value):
+    if cxx_class(value.type):
+        if not value["__engaged_"]:
+            raise gdb.GdbError("this std::optional is empty")
+        return value["__val_"]
     if not value["_M_payload"]["_M_engaged"]:
         raise gdb.GdbError("this std::optional is empty")
     return value["_M_payload"]["_M_payload"]["_M_value"]
@@ -53,6 +57,9 @@ def strip(value):
 def text_of(value):
     """Address and length of what a string, a view or a span holds."""
     name = class_of(value.type)
+    if cxx_class(value.type):
+        start, length = cxx_text(value) if is_text(value.type) else cxx_run(value)
+        return strip(start).cast(argument(value.type, 0).pointer()), length
     if name == "basic_string":
         return strip(value["_M_dataplus"]["_M_p"]), int(value["_M_string_length"])
     if name == "basic_string_view":
@@ -100,6 +107,9 @@ def content(value):
 
 def elements(value):
     """Keys and values of a map, keys alone of a set."""
+    if cxx_class(value.type):
+        yield from ((part[0], part[-1]) for part in nodes(value, cxx_class(value.type))[0])
+        return
     name, known = class_of(value.type), printers()
     keeps = {"map": known.StdMapPrinter, "set": known.StdSetPrinter,
              "unordered_map": known.Tr1UnorderedMapPrinter, "unordered_set": known.Tr1UnorderedSetPrinter}[name]
@@ -148,7 +158,13 @@ def is_equal(value, other):
 POINTERS = ("unique_ptr", "shared_ptr")
 
 
+def is_engaged(value):
+    return bool(value["__engaged_"] if cxx_class(value.type) else value["_M_payload"]["_M_engaged"])
+
+
 def held_pointer(value):
+    if cxx_class(value.type):
+        return int(owned(value))
     if class_of(value.type) == "unique_ptr":
         return int(printers().unique_ptr_get(value))
     return int(value["_M_ptr"])
@@ -165,17 +181,23 @@ def is_true(value):
     if name in POINTERS:
         return held_pointer(value) != 0
     if name == "optional":
-        return bool(value["_M_payload"]["_M_engaged"])
+        return is_engaged(value)
     if name == "function":
-        return int(value["_M_manager"]) != 0
+        return int(value["__f_"]["__f_"] if cxx_class(value.type) else value["_M_manager"]) != 0
     if name == "atomic":
         return bool(atomic_value(value))
     raise gdb.GdbError("a %s is neither true nor false: compare one of its members" % gdb_type)
 
 
 def users(value):
+    if cxx_class(value.type):
+        return number(int(value["__cntrl_"]["__shared_owners_"]) + 1 if int(value["__cntrl_"]) else 0)
     counts = value["_M_refcount"]["_M_pi"]
     return number(0 if int(counts) == 0 else int(counts["_M_use_count"]))
+
+
+def alternative(value):
+    return (variant(value) or (-1,))[0] if cxx_class(value.type) else int(value["_M_index"])
 
 
 def atomic_value(value):
@@ -290,6 +312,8 @@ def negated():
     return {"operator!": (nothing, truth_type, lambda value: truth(not is_true(value)))}
 
 
+CURRENT = ("_M_current", "__i_", "__i")  # what an iterator of a vector stands at
+
 # class: {function: (arguments, type of the result, what it reads)}
 TEXT = {
     "operator[]": (of_index, of_first, text_at),
@@ -327,7 +351,7 @@ FUNCTIONS = {
         "operator*": (nothing, of_first, optional_value),
         "operator->": (nothing, pointer_to_first, lambda value: optional_value(value).address),
         "value": (nothing, of_first, optional_value),
-        "has_value": (nothing, truth_type, lambda value: truth(value["_M_payload"]["_M_engaged"])),
+        "has_value": (nothing, truth_type, lambda value: truth(is_engaged(value))),
         **compared(of_held),
         **negated(),
     },
@@ -340,7 +364,7 @@ FUNCTIONS = {
         "expired": (nothing, truth_type, lambda value: truth(int(users(value)) == 0)),
     },
     "function": negated(),
-    "variant": {"index": (nothing, count_type, lambda value: number(int(value["_M_index"])))},
+    "variant": {"index": (nothing, count_type, lambda value: number(alternative(value)))},
     "duration": {"count": (nothing, of_first, lambda value: value["__r"])},
     "bitset": {"test": (of_index, truth_type, bit_at), "operator[]": (of_index, truth_type, bit_at)},
     "span": {name: TEXT[name] for name in ("operator[]", "front", "back", "data", "size", "empty")},
@@ -349,10 +373,10 @@ FUNCTIONS = {
     "set": SET,
     "unordered_set": SET,
     "atomic": {"load": (nothing, of_first, atomic_value), **compared(of_held)},
-    "reference_wrapper": {"get": (nothing, of_first, lambda value: value["_M_data"].dereference())},
+    "reference_wrapper": {"get": (nothing, of_first, lambda value: one_of(value, "_M_data", "__f_").dereference())},
     "__normal_iterator": {
-        "operator*": (nothing, iterator_target, lambda value: value["_M_current"].dereference()),
-        "operator->": (nothing, iterator_pointer, lambda value: value["_M_current"]),
+        "operator*": (nothing, iterator_target, lambda value: one_of(value, *CURRENT).dereference()),
+        "operator->": (nothing, iterator_pointer, lambda value: one_of(value, *CURRENT)),
     },
     "_Rb_tree_iterator": NODES,
     "_Rb_tree_const_iterator": NODES,
@@ -361,6 +385,33 @@ FUNCTIONS = {
     "_Node_iterator": HASHED,
     "_Node_const_iterator": HASHED,
 }
+
+
+FUNCTIONS["__wrap_iter"] = FUNCTIONS["__normal_iterator"]
+
+# Those of libc++ alone: the other library's own helpers know these classes of it.
+RUN = FUNCTIONS["span"]
+POINTED = {
+    **POINTER,
+    "get": (nothing, pointer_to_first, owned),
+    "operator*": (nothing, of_first, lambda value: owned(value).dereference()),
+    "operator->": (nothing, pointer_to_first, owned),
+}
+CXX_FUNCTIONS = {
+    "vector": {**RUN, "at": RUN["operator[]"]},
+    "array": {**RUN, "at": RUN["operator[]"]},
+    "deque": {name: (arguments, result, lambda value, *index, name=name: deque_element(value, name, *index))
+              for name, (arguments, result) in {"operator[]": (of_index, of_first), "at": (of_index, of_first),
+                                                "front": (nothing, of_first), "back": (nothing, of_first)}.items()},
+    "unique_ptr": POINTED,
+    "shared_ptr": {**POINTED, "use_count": (nothing, count_type, users)},
+}
+for sized in ("deque", "list", "map", "set", "multimap", "multiset", "unordered_map", "unordered_set"):
+    CXX_FUNCTIONS[sized] = {
+        **CXX_FUNCTIONS.get(sized, FUNCTIONS.get(sized, {})),
+        "size": (nothing, count_type, lambda value: number(cxx_count(value))),
+        "empty": (nothing, truth_type, lambda value: truth(cxx_count(value) == 0)),
+    }
 
 
 class Worker(gdb.xmethod.XMethodWorker):
@@ -389,7 +440,11 @@ class Matcher(gdb.xmethod.XMethodMatcher):
         self.methods = []
 
     def match(self, class_type, method_name):
-        function = FUNCTIONS.get(class_of(class_type), {}).get(method_name)
+        name = class_of(class_type)
+        known = FUNCTIONS.get(name, {})
+        if cxx_class(bare(class_type)):
+            known = CXX_FUNCTIONS.get(name, known)
+        function = known.get(method_name)
         if not function:
             return None
         return [Worker(function, arguments, class_type) for arguments in function[0](class_type)]
@@ -460,6 +515,12 @@ def mend_counts():
         xmethods.SharedPtrUseCountWorker._supports = lambda self, method_name: True
 
 
+def keep_from_libcxx(matcher):
+    """The other library's helpers take classes of libc++ for their own, and find no member of theirs."""
+    match = matcher.match
+    matcher.match = lambda class_type, name: None if cxx_class(bare(class_type)) else match(class_type, name)
+
+
 def load_library_helpers():
     load_conditions()
     load_judged()
@@ -471,3 +532,6 @@ def load_library_helpers():
     mend_counts()
     from libstdcxx.v6 import register_libstdcxx_printers
     register_libstdcxx_printers(None)
+    for matcher in gdb.xmethods:
+        if not isinstance(matcher, Matcher):
+            keep_from_libcxx(matcher)

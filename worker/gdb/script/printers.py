@@ -80,17 +80,21 @@ def rust_printer(value, name):
         return Elements("Vec", lambda: vector_of(value))
     if name.startswith("&[") or name.startswith("&mut ["):
         return Elements("slice", lambda: (value["data_ptr"], int(value["length"])))
-    return None
+    return rust_container(value, name)
 
 
 def go_printer(value, name):
-    names = [field.name for field in value.type.strip_typedefs().fields()]
+    kind = value.type.strip_typedefs()
+    names = [field.name for field in kind.fields()] if kind.code == gdb.TYPE_CODE_STRUCT else []
     # a structure of C can have that name, too, but not these bytes
     if name == "string" and names == ["str", "len"] and str(value["str"].type) == "uint8 *":
         return Text(lambda: (value["str"], int(value["len"])))
     if name.startswith("[]") and names == ["array", "len", "cap"]:
         return Elements(name, lambda: (value["array"], int(value["len"])))
-    return None
+    return go_container(value)
+
+
+RUST_NAMES = ("alloc::", "&", "std::", "core::cell::", "hashbrown::")
 
 
 class Languages(gdb.printing.PrettyPrinter):
@@ -98,11 +102,15 @@ class Languages(gdb.printing.PrettyPrinter):
         super().__init__("rr-languages")
 
     def __call__(self, value):
+        kind = value.type.strip_typedefs()
         name = value.type.name or ""
-        known = rust_printer if name.startswith(("alloc::", "&")) else go_printer if name.startswith(
-            ("string", "[]")) else None
-        if not known or value.type.strip_typedefs().code != gdb.TYPE_CODE_STRUCT:
+        if kind.code == gdb.TYPE_CODE_PTR and not name.startswith("map["):
             return None
+        if (kind.tag or "").startswith("std::__"):
+            return cxx_printer(value)
+        if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_PTR):
+            return None
+        known = rust_printer if name.startswith(RUST_NAMES) else go_printer
         printer = known(value, name)
         return Unknown() if printer and value.is_optimized_out else printer
 

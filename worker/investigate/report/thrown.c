@@ -22,7 +22,8 @@
 #include "worker/session/stop_reason.h"
 
 #define HEADER_UNWIND 32 /* in front of the object */
-#define UNWIND_FIRST  80 /* from the start of the header to what the unwinder gets */
+#define UNWIND_FIRST  80 /* from the other object's address in the header to what the unwinder gets */
+#define UNWIND_LLVM   88 /* the same in libc++abi */
 #define HITS_MAX      100
 #define FRAMES_DEPTH  40
 #define FRAMES_BYTES  12000
@@ -163,19 +164,27 @@ static enum pass run_back(struct way *way)
 	return found;
 }
 
-/* The object of what the unwinder gets. An exception_ptr's header names another one's object. */
+/* The object of what the unwinder gets. The runtimes of GCC and LLVM mark their own. An exception_ptr's header names another one's object. */
 static bool object_of(struct replay *replay, unsigned long long header, unsigned long long *object)
 {
-	static const char dependent[] = "GNUCC++\x01";
+	static const struct {
+		char dependent[9];
+		int first;
+	} runtimes[] = {{"GNUCC++\x01", UNWIND_FIRST}, {"CLNGC++\x01", UNWIND_LLVM}};
 	char class[8];
 
 	for (size_t i = 0; i < sizeof(class); i++)
 		if (!accessed_whole(replay, header + i, &class[sizeof(class) - 1 - i], 1))
 			return false;
-	if (memcmp(class, dependent, sizeof(class)) == 0)
-		return accessed_whole(replay, header - UNWIND_FIRST, object, sizeof(*object));
 	*object = header + HEADER_UNWIND;
-	return memcmp(class, dependent, sizeof(class) - 1) == 0;
+	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++) {
+		if (memcmp(class, runtimes[i].dependent, sizeof(class)) == 0)
+			return accessed_whole(replay, header - (unsigned long long)runtimes[i].first,
+			    object, sizeof(*object));
+		if (memcmp(class, runtimes[i].dependent, sizeof(class) - 1) == 0)
+			return true;
+	}
+	return false;
 }
 
 /* "check (a.cc:44)", the program's own code in which these frames are; "": there is none. */

@@ -159,20 +159,27 @@ static json_t *kept_message(
 	return NULL;
 }
 
-/* What the C++ library printed of an exception of this type. */
+/* What the C++ library printed of an exception of this type: that of GCC, and that of LLVM, before
+ * and since version 15. */
 static json_t *printed_message(const json_t *output, const char *type)
 {
-	static const char before[] = "terminate called after throwing an instance of '";
+	static const char *const texts[][2] = {
+	    {"terminate called after throwing an instance of '", "'\n  what():  "},
+	    {"terminating with uncaught exception of type ", ": "},
+	    {"terminating due to uncaught exception of type ", ": "}};
 	const char *text = output ? json_string_value(output) : NULL, *at, *what;
 	size_t length = strlen(type);
 
-	for (at = text ? strstr(text, before) : NULL; at; at = strstr(at, before)) {
-		at += sizeof(before) - 1;
-		what = at + length;
-		if (strncmp(at, type, length) != 0 || strncmp(what, "'\n  what():  ", 13) != 0)
-			continue;
-		what += 13;
-		return json_sprintf("\"%.*s\"", (int)strcspn(what, "\n"), what);
+	for (size_t i = 0; text && i < sizeof(texts) / sizeof(*texts); i++) {
+		for (at = strstr(text, texts[i][0]); at; at = strstr(at, texts[i][0])) {
+			at += strlen(texts[i][0]);
+			what = at + length;
+			if (strncmp(at, type, length) != 0 ||
+			    strncmp(what, texts[i][1], strlen(texts[i][1])) != 0)
+				continue;
+			what += strlen(texts[i][1]);
+			return json_sprintf("\"%.*s\"", (int)strcspn(what, "\n"), what);
+		}
 	}
 	return NULL;
 }
@@ -197,11 +204,13 @@ static json_t *plain_value(struct replay *replay, unsigned long long object, con
 
 static void shorten(char name[NAME_MAX_])
 {
-	static const char text[] =
-	    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >";
+	static const char *const texts[] = {
+	    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
+	    "std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >"};
 
-	if (strcmp(name, text) == 0)
-		snprintf(name, NAME_MAX_, "std::string");
+	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
+		if (strcmp(name, texts[i]) == 0)
+			snprintf(name, NAME_MAX_, "std::string");
 }
 
 static json_t *value_of(struct replay *replay, unsigned long long object,

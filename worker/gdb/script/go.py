@@ -1,0 +1,120 @@
+# How maps and interfaces of Go are shown, as its runtime lays them out up to Go 1.23: since 1.24, maps are others.
+
+import gdb
+
+SLOTS = 8  # of a bucket
+TAKEN = 5  # from this byte on, a slot of a bucket is in use
+MOVED = (2, 3, 4)  # in the first slot of a bucket: its entries have moved
+IN_ITSELF = 0x20  # of a type's kind: the word of an interface is the value, and does not point to it
+STARRED = 2  # of a type's flags: its name has a star in front that does not belong to it
+TYPE_NAME_MAX = 1000
+
+
+def go_member(value, *names):
+    for name in names:
+        try:
+            return value[name]
+        except gdb.error:
+            continue
+    raise gdb.error("an unknown version of Go")
+
+
+def buckets_of(table, name, count):
+    start = table[name]
+    for number in range(count):
+        bucket = start + number
+        while int(bucket):
+            yield bucket.dereference()
+            bucket = bucket.dereference()["overflow"].cast(start.type)
+
+
+def in_bucket(bucket):
+    for slot in range(SLOTS):
+        if int(bucket["tophash"][slot]) >= TAKEN:
+            yield bucket["keys"][slot], bucket["values"][slot]
+
+
+def go_entries(table):
+    """While a map grows, its old buckets have what has not moved yet."""
+    count = 1 << int(table["B"])
+    if int(table["oldbuckets"]):
+        is_same_size = int(table["flags"]) & 8
+        for bucket in buckets_of(table, "oldbuckets", count if is_same_size else count // 2):
+            if int(bucket["tophash"][0]) not in MOVED:
+                yield from in_bucket(bucket)
+    if int(table["buckets"]):
+        for bucket in buckets_of(table, "buckets", count):
+            yield from in_bucket(bucket)
+
+
+def go_map(value):
+    """Of a pointer to its table, which is what a variable of such a type is."""
+    table = value.dereference() if int(value) else None
+    if table is not None and "B" not in [field.name for field in table.type.strip_typedefs().fields()]:
+        return None
+    count = sane(table["count"]) if table is not None else 0
+    return Holds("map of %d" % count, lambda: in_pairs(go_entries(table)) if count else [], "map")
+
+
+def name_at(address):
+    """A name in the runtime's tables: flags, length, text."""
+    memory, length, at = gdb.selected_inferior(), 0, 1
+    while True:
+        byte = ord(memory.read_memory(address + at, 1).tobytes())
+        length |= (byte & 0x7f) << 7 * (at - 1)
+        at += 1
+        if not byte & 0x80:
+            break
+    return memory.read_memory(address + at, min(length, TYPE_NAME_MAX)).tobytes().decode("utf-8", "replace")
+
+
+def go_type(described):
+    """The name of a type that the runtime describes, and whether an interface's word is its value."""
+    kept = described.dereference()
+    tables = gdb.lookup_global_symbol("runtime.firstmoduledata").value()["types"]
+    name = name_at(int(tables) + int(go_member(kept, "str", "Str")))
+    if int(go_member(kept, "tflag", "TFlag")) & STARRED:
+        name = name[1:]
+    return name, bool(int(go_member(kept, "kind", "Kind_")) & IN_ITSELF)
+
+
+def go_interface(value, names):
+    if names[0] == "tab":
+        if not int(value["tab"]):
+            return Plain("nil")
+        described = go_member(value["tab"].dereference(), "_type", "Type")
+    else:
+        described = value["_type"]
+        if not int(described):
+            return Plain("nil")
+    name, is_itself = go_type(described)
+    gdb_type = gdb.lookup_type(name.lstrip("*"))
+    for _ in range(len(name) - len(name.lstrip("*"))):
+        gdb_type = gdb_type.pointer()
+    data = value["data"]
+    if gdb_type.strip_typedefs().code == gdb.TYPE_CODE_PTR:
+        held = data.cast(gdb_type)
+        return Holds(name, lambda: [("value", pointed(held))]) if int(held) else Plain("(%s) nil" % name)
+    held = data.cast(gdb_type) if is_itself else data.cast(gdb_type.pointer()).dereference()
+    return Holds(name, lambda: [("value", held)])
+
+
+class Plain:
+    def __init__(self, text):
+        self.text = text
+
+    def to_string(self):
+        return self.text
+
+
+def go_container(value):
+    kind = value.type.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_PTR:
+        return go_map(value) if (value.type.name or "").startswith("map[") else None
+    names = [field.name for field in kind.fields()]
+    if names not in (["tab", "data"], ["_type", "data"]):
+        return None
+    try:
+        return go_interface(value, names)
+    except (gdb.error, RuntimeError):
+        return None
