@@ -17,6 +17,7 @@
 #include "worker/breaks/places/stubs.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/places/written.h"
+#include "worker/serve/begins.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/selection.h"
 
@@ -171,6 +172,31 @@ static json_t *move_to_ways(
 	return moved;
 }
 
+/*
+ * By the name that people use, gdb finds a function of D by its symbol alone, and none of the places
+ * where it was inlined. By the mangled name, which its debug information has, it finds them all.
+ */
+static json_t *find_copies_in_d(
+    struct replay *replay, const struct breakpoint *breakpoint, const char *when, json_t *bkpt)
+{
+	const char *mangled = mi_text(mi_breakpoint_place(bkpt, 0), "func");
+	struct breakpoint all = *breakpoint;
+	struct failure ignored = {0};
+	json_t *found;
+
+	if (!mangled || !begins(mangled, "_D") || begins(breakpoint->what, "_D") ||
+	    strpbrk(breakpoint->what, "*:"))
+		return bkpt;
+	all.what = (char *)mangled;
+	found = insert(replay, &all, when, &ignored);
+	json_decref(ignored.details);
+	if (!found)
+		return bkpt;
+	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
+	json_decref(bkpt);
+	return found;
+}
+
 json_t *placement_set(
     struct replay *replay, const struct breakpoint *breakpoint, struct failure *failure)
 {
@@ -186,9 +212,10 @@ json_t *placement_set(
 		? gdb_setting_begin(replay_gdb(replay), "language", "%s", written.language)
 		: (struct gdb_setting){0};
 	bkpt = insert(replay, breakpoint, when, failure);
-	return bkpt && breakpoint->what && !pending_waits(bkpt)
-		   ? move_to_ways(replay, breakpoint, when, bkpt)
-		   : bkpt;
+	if (!bkpt || !breakpoint->what || pending_waits(bkpt))
+		return bkpt;
+	bkpt = find_copies_in_d(replay, breakpoint, when, bkpt);
+	return move_to_ways(replay, breakpoint, when, bkpt);
 }
 
 bool placement_replace(struct replay *replay, struct breakpoint *breakpoint,

@@ -4,14 +4,37 @@
  * nobody expects it.
  */
 #include "worker/moment/return_ticket.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/mi/mi.h"
 #include "worker/moment/position.h"
 #include "worker/session/selection.h"
+
+#define INLINED_MAX 10 /* functions that begin at one instruction */
+
+/* The function in which the program stopped; NULL: unknown. */
+static const char *stopped_in(const struct replay *replay)
+{
+	return mi_text(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), "func");
+}
+
+/* The hash of a name, which may be long; 0: unknown. */
+static unsigned long long number_of(const char *name)
+{
+	unsigned long long number = 14695981039346656037ULL; /* FNV-1a */
+
+	for (; name && *name; name++)
+		number = (number ^ (unsigned char)*name) * 1099511628211ULL;
+	return name ? number : 0;
+}
 
 struct return_ticket return_ticket_here(const struct replay *replay)
 {
 	const struct selection *selected = replay_selected(replay);
 
 	return (struct return_ticket){
+	    .function = number_of(stopped_in(replay)),
 	    .moment = *replay_now(replay),
 	    .tid = selected->tid,
 	    .frame = selected->frame,
@@ -52,6 +75,45 @@ static bool seek(struct replay *replay, const struct return_ticket *to, struct f
 	return true;
 }
 
+/* Whether gdb shows the function around an inlined one that begins here. */
+static bool hides_inlined(struct replay *replay)
+{
+	static const char script[] =
+	    "python print((lambda inner, frame, block: inner(inner, block) not in ('', "
+	    "str(frame.function())))(lambda inner, block: '' if block is None else "
+	    "str(block.function) if block.function else inner(inner, block.superblock), "
+	    "gdb.newest_frame(), gdb.block_for_pc(gdb.newest_frame().pc())))";
+	const char *said;
+
+	return gdb_console(replay_gdb(replay), &said, script) == GDB_DONE &&
+	       strncmp(said, "True", 4) == 0;
+}
+
+/*
+ * Where an inlined function begins, gdb stands in it after a breakpoint that was set by its name,
+ * and after most other ways of getting there in the function around it: names would mean something
+ * else than before (13 to 16, stopped_by_user_bp_inline_frame). There a step of gdb only enters it.
+ */
+static bool enter_inlined(struct replay *replay, unsigned long long function)
+{
+	unsigned long long here = replay_now(replay)->pc;
+
+	for (int i = 0; i < INLINED_MAX && function; i++) {
+		const json_t *frame =
+		    json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
+
+		if (mi_address(frame, "addr") != here)
+			return i == 0;
+		if (!stopped_in(replay) || number_of(stopped_in(replay)) == function)
+			return true;
+		if (!hides_inlined(replay) ||
+		    gdb_run(replay_gdb(replay), "-exec-step --thread %d",
+			replay_selected(replay)->number) != GDB_DONE)
+			return true;
+	}
+	return true;
+}
+
 bool return_ticket_use(
     struct replay *replay, const struct return_ticket *to, struct failure *failure)
 {
@@ -59,7 +121,8 @@ bool return_ticket_use(
 	bool ok;
 
 	gdb_shield(gdb, true);
-	ok = seek(replay, to, failure);
+	ok = seek(replay, to, failure) &&
+	     (enter_inlined(replay, to->function) || seek(replay, to, failure));
 	gdb_shield(gdb, false);
 	if (!ok)
 		return false;

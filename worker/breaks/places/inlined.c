@@ -30,14 +30,17 @@ static long line_of(const char *location)
 	return isdigit((unsigned char)digits[0]) && !*end ? line : 0;
 }
 
-/* "python rr_inlined(0,[(4660,'add')])"; false: no place has a line, so that nothing is known of
- * inlined code, or there are too many. */
+/* "python rr_inlined('add',0,[(4660,'add')])"; false: no place has a line, so that nothing is known
+ * of inlined code, or there are too many. */
 static bool write_command(char command[COMMAND_MAX], const char *location, const json_t *bkpt)
 {
 	const json_t *place;
-	size_t length =
-	    (size_t)snprintf(command, COMMAND_MAX, "python rr_inlined(%ld,[", line_of(location));
+	size_t length = (size_t)snprintf(command, COMMAND_MAX, "python rr_inlined('%s',%ld,[",
+	    line_of(location) ? location : "", line_of(location));
 	bool has_line = false;
+
+	if (line_of(location) && (strpbrk(location, "'\\\"\n") || length > COMMAND_MAX / 2))
+		return false;
 
 	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
 		const char *name = mi_text(place, "func");
@@ -54,7 +57,7 @@ static bool write_command(char command[COMMAND_MAX], const char *location, const
 	return has_line;
 }
 
-static bool is_taught(struct replay *replay)
+bool inlined_is_taught(struct replay *replay)
 {
 	struct taught *taught = replay_taught(replay);
 
@@ -98,6 +101,28 @@ static void read_addresses(const char *text, struct inlined *inlined)
 	}
 }
 
+/* gdb takes the next line that has code without a word. */
+static void warn_next_line(struct replay *replay, const char *location, const json_t *bkpt)
+{
+	long line = line_of(location);
+	const json_t *place;
+	const char *other = NULL;
+	char text[300];
+
+	for (size_t i = 0; line && (place = mi_breakpoint_place(bkpt, i)); i++) {
+		other = mi_text(place, "line");
+		if (!other || strtol(other, NULL, 10) == line)
+			return;
+	}
+	if (!other)
+		return;
+	snprintf(text, sizeof(text),
+	    "line %ld has no code of its own there, so this is line %s: the compiler left it out, "
+	    "or put it together with others",
+	    line, other);
+	warnings_add_own(&gdb_exchange(replay_gdb(replay))->warnings, text);
+}
+
 struct inlined inlined_find(struct replay *replay, const char *location, const json_t *bkpt)
 {
 	struct inlined inlined = {0};
@@ -105,7 +130,7 @@ struct inlined inlined_find(struct replay *replay, const char *location, const j
 	const char *text;
 
 	if (location[strspn(location, " ")] == '*' || !write_command(command, location, bkpt) ||
-	    !is_taught(replay) ||
+	    !inlined_is_taught(replay) ||
 	    !gdb_done_or_warn(
 		replay_gdb(replay), gdb_console(replay_gdb(replay), &text, command), UNCHECKED))
 		return inlined;
@@ -116,6 +141,8 @@ struct inlined inlined_find(struct replay *replay, const char *location, const j
 		inlined.unknown = true;
 		snprintf(inlined.why, sizeof(inlined.why), "%.*s", (int)strcspn(text, "\n"), text);
 	}
+	if (!inlined.count)
+		warn_next_line(replay, location, bkpt);
 	if (has_all(bkpt, &inlined))
 		inlined.count = 0;
 	return inlined;

@@ -15,6 +15,9 @@ struct inlined {
 	char why[120];
 };
 
+/* Whether gdb has the script, which it gets here for the first time. */
+bool inlined_is_taught(struct replay *replay);
+
 /* bkpt: gdb's breakpoint at the location, whose places are looked at. */
 struct inlined inlined_find(struct replay *replay, const char *location, const json_t *bkpt);
 

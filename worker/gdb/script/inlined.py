@@ -1,8 +1,8 @@
 # Where the passes of an inlined function, or of a line in one, begin; inlined.c asks. gdb takes the first address of a
 # copy, or of the line: an instruction that the compiler moved out of a loop, or one of several ways in (gdb 13 to 16).
-# The line table marks where statements begin, in their order (GCC 8 and later). A pass begins at a statement of the
-# function that is reached from one of another: all ways from the entry of the function around it are followed. Must say
-# nothing where they cannot be.
+# The line table of C and C++ marks where statements begin, in their order (GCC 8 and later). A pass begins at a
+# statement of the function that is reached from one of another: all ways from the entry of the function around it are
+# followed. Must say nothing where they cannot be.
 
 import collections
 import re
@@ -124,13 +124,16 @@ class Statements:
             rows.sort(key=lambda row: row[0] == self.line.get(pc, (None,))[0])
 
 
+MARKS = re.compile(r"GNU (?:C|C\+\+|GIMPLE)\d* (\d+)")
+
+
 def is_marked(around):
-    """Whether its compiler marks where statements begin, in their order."""
+    """Whether its compiler marks where statements begin, in their order. GCC does so in C and C++ (or both, linked
+    with -flto); of other languages it marks every place where a line goes on."""
     name = around.function.symtab.filename.split("/")[-1]
     text = gdb.execute("maintenance info symtabs %s$" % re.sub(r"[^\w/]", ".", name), to_string=True)
-    makers = re.findall(r"producer (.*)", text)
-    return bool(makers) and all(
-        re.match(r"GNU \S+ (\d+)", maker) and int(re.match(r"GNU \S+ (\d+)", maker).group(1)) >= 8 for maker in makers)
+    makers = [MARKS.match(maker) for maker in re.findall(r"producer (.*)", text)]
+    return bool(makers) and all(maker and int(maker.group(1)) >= 8 for maker in makers)
 
 
 class Copies:
@@ -139,17 +142,22 @@ class Copies:
     def __init__(self, statements, name, line):
         self.statements, self.name, self.line = statements, name, line
         own, within, other = set(), set(), set()
-        self.found = False
+        self.found, self.is_around = False, is_of(statements.around, name)
+        self.file = None
         for pc, place in statements.line.items():
-            around = [is_of(block, name) for block in chain(pc)[:-1]]
-            self.found |= any(around)
-            (own if around and around[0] else within if any(around) else other).add(place)
+            around = [block for block in self.blocks(pc) if is_of(block, name)]
+            self.found |= bool(around)
+            self.file = around[-1].function.symtab.fullname() if around else self.file
+            (own if around and is_of(chain(pc)[0], name) else within if around else other).add(place)
         self.other, self.within = other, within - other - own
-        self.own = own - other
+        # code of a header without a block of its own counts as the function's, and stands elsewhere, too
+        self.own = {place for place in own - other if place[0] == self.file}
         if self.own:
-            self.file = max((sorted(place[0] for place in self.own)), key=[place[0] for place in self.own].count)
-            lines = [number for file, number in self.own if file == self.file]
+            lines = [number for _, number in self.own]
             self.first, self.last = min(lines), max(lines)
+
+    def blocks(self, pc):
+        return chain(pc) if self.is_around else chain(pc)[:-1]
 
     def kind(self, place):
         """INSIDE, OUTSIDE, or 0 for code that is inlined into these copies."""
@@ -196,7 +204,7 @@ class Copies:
         pass comes to the next instructions as well, up to a branch, a call, or a place where others join."""
         now, flow = pc, self.statements
         for _ in range(CHUNK):
-            if any(is_of(block, self.name) for block in chain(now)[:-1]):
+            if any(is_of(block, self.name) for block in self.blocks(now)):
                 return now
             ways = flow.flows[now]
             if len(ways) != 1 or flow.joined[ways[0]] != 1 or ways[0] != now + flow.instruction(now)["length"] or \
@@ -215,27 +223,47 @@ def copies_of(around, name, line, known):
     return Copies(known[key], name, line)
 
 
-def begins_at(pc, name, line, known):
-    """Where passes of one of gdb's places begin, and whether it is of inlined code."""
+def begins_at(pc, name, line, known, moved):
+    """Where passes of one of gdb's places begin, and whether it is of inlined code, or was moved."""
     around = chain(pc)
     inside = any(is_of(block, name) for block in around[:-1])
-    if not around or (not inside and (line or is_of(around[-1], name))):
+    if not around or (not inside and not moved and (line or is_of(around[-1], name))):
         return [pc], False
     try:
         copies = copies_of(around, name, line, known)
     except Unknown:
-        if inside:
+        if inside and not moved:
             raise
-        return [pc], False
-    return (copies.begins(), True) if copies.found else ([pc], False)
+        return [pc], moved
+    return (copies.begins(), True) if copies.found else ([pc], moved)
 
 
-def rr_inlined(line, places):
+def is_cold_part(pc, place, line):
+    """Whether gdb has moved a line's place to the beginning of its function: it takes all of the function's code that
+    lies in front of it for the beginning (13 to 16, skip_prologue_sal). There compilers put what seldom runs."""
+    around, function = chain(pc), chain(place)
+    return bool(around and function) and around[-1].start == function[-1].start and \
+        pc < int(around[-1].function.value().address) <= place and gdb.find_pc_line(place).line != line
+
+
+def as_written(location, line, places):
+    """gdb's places: address, name of the function, whether gdb had moved it."""
+    rows = gdb.decode_line(location)[1] if line else []
+    pcs = [row.pc for row in rows or [] if row.pc and row.line == line]
+    for place, name in places:
+        cold = [pc for pc in pcs if is_cold_part(pc, place, line)]
+        if cold:
+            yield cold[0], chain(cold[0])[0].function.name, True
+        else:
+            yield place, name, False
+
+
+def rr_inlined(location, line, places):
     """Prints "rr-inlined" and the addresses, or "rr-inlined-unknown" and why, or nothing if none of it is inlined."""
     begins, known, seen = set(), {}, False
     try:
-        for pc, name in places:
-            found, inlined = begins_at(pc, name, line, known)
+        for pc, name, moved in as_written(location, line, places):
+            found, inlined = begins_at(pc, name, line, known, moved)
             begins |= set(found)
             seen |= inlined
     except (Unknown, gdb.error, RuntimeError, KeyError, ValueError, IndexError) as why:
@@ -243,3 +271,19 @@ def rr_inlined(line, places):
         return
     if seen:
         print("rr-inlined", *("0x%x" % pc for pc in sorted(begins)))
+
+
+def rr_inlined_at(pc, name):
+    """Prints the function of that name that is inlined at an address, and its file. No name: that of the frame."""
+    if not name:
+        frame = gdb.selected_frame()
+        found = [frame.function()] if frame.type() == gdb.INLINE_FRAME else []
+    else:
+        found = [block.function for block in chain(pc)[:-1] if is_of(block, name)]
+    for function in found[:1]:
+        print("rr-inlined-at %s\n%s" % (function.name, function.symtab.fullname()))
+
+
+def rr_outside(name, pcs):
+    """Prints those addresses that are not in it."""
+    print("rr-outside", *("0x%x" % pc for pc in pcs if not any(block.function.name == name for block in chain(pc)[:-1])))

@@ -3,6 +3,8 @@
  * once with breakpoints at its lines and calls, and tells what happened. Frames of the same
  * function above or below it, and other threads, do not count.
  */
+#include "worker/investigate/calls/frame_story.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,23 +12,15 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/code/callee.h"
-#include "worker/investigate/code/changes.h"
 #include "worker/investigate/code/function_code.h"
-#include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/investigate/code/prototype.h"
-#include "worker/investigate/search/search.h"
-#include "worker/investigate/calls/story.h"
 #include "worker/investigate/code/where.h"
-#include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
-#include "worker/read/names/brief_name.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
-#include "worker/read/code/source.h"
 #include "worker/session/selection.h"
 
 #define LEVELS_MAX     2000
@@ -34,31 +28,6 @@
 #define INLINED_BYTES  6000
 #define STOPS_LEAST    600 /* and for each line that is told: */
 #define STOPS_PER_LINE 40
-
-struct frame_story {
-	struct replay *replay;
-	const struct frame_story_args *args;
-	struct frame_lifetime lifetime;
-	struct function_code code;
-	struct story story;
-	struct changes changes;
-	unsigned long long entry, frame; /* frame: gdb's address of it, which tells frames apart */
-	int tid;
-	char function[128], inlined[128]; /* inlined: which one was asked for; "": this one */
-	json_t *arguments, *caller, *returned;
-	json_t *call;			/* that has not come back yet; borrowed */
-	unsigned long long back, stack; /* where it comes back to, and the stack pointer there */
-	char callee[FUNCTION_NAME_MAX];
-	int catches;	/* gdb's breakpoint where C++ begins to catch; 0: none */
-	int level;	/* of its frame, behind those of inlined functions */
-	int line;	/* of the function's beginning */
-	bool begun;	/* stood behind the function's first instruction */
-	bool returning; /* saw the instruction that returns */
-	bool full;	/* more lines than a story has, or more stops than the limit allows */
-	long long stops;
-	bool left; /* the same frame began again: the first call was left in another way */
-	const struct spot *tail; /* it ended by jumping there */
-};
 
 /* ---- Which call ------------------------------------------------------------------------------ */
 
@@ -76,6 +45,7 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
 	int number = location_hits_set(replay, story->args->location, NULL, failure), first;
+	const json_t *row;
 	json_t *results = NULL;
 	const char *address;
 	unsigned long long entry;
@@ -84,7 +54,12 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 	if (!number)
 		return 0;
 	gdb_must(replay_gdb(replay), &results, "-break-list");
-	address = mi_text(mi_breakpoint_row(mi_breakpoints(results), number), "addr");
+	row = mi_breakpoint_row(mi_breakpoints(results), number);
+	address = mi_text(row, "addr");
+	if (address && mi_text(row, "func"))
+		inlined_pass_name(
+		    replay, strtoull(address, NULL, 16), mi_text(row, "func"), story->inlined,
+		    story->code.path);
 	if (address && strncmp(address, "0x", 2) == 0 &&
 	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
 		snprintf(where, sizeof(where), "-d *0x%llx", entry);
@@ -173,20 +148,18 @@ static bool find_life(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
 	unsigned long long stack;
-	const json_t *frame;
-	const char *stopped;
 
 	if (!(story->args->location ? go_to_call(story, failure) : choose_level(story, failure)))
 		return false;
-	frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
-	stopped = story->args->location ? mi_text(frame, "func") : NULL;
+	if (!story->inlined[0])
+		inlined_pass_name(replay, 0, "", story->inlined, story->code.path);
+	story->here = *replay_now(replay);
+	story->arrived = story->args->location != NULL;
 	if (!frames_number(replay, replay_selected(replay)->frame, "$sp", &stack)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, "rr_backtrace shows the frames",
 		    "the stack of that frame cannot be read here");
 		return false;
 	}
-	if (stopped)
-		snprintf(story->inlined, sizeof(story->inlined), "%s", stopped);
 	story->tid = story->args->location ? replay_now(replay)->tid : replay_selected(replay)->tid;
 	if (!fail_lifetime(frame_lifetime_find(replay, stack, &story->lifetime, failure), failure))
 		return false;
@@ -202,7 +175,8 @@ static void note_call(struct frame_story *story, const struct spot *spot)
 
 	/* In optimized code the first line begins where the function does. */
 	if (!story->story.count)
-		story_add(&story->story, story->line, &story->lifetime.stretch[0]);
+		story_add(&story->story, story->line,
+		    story->inlined[0] ? replay_now(replay) : &story->lifetime.stretch[0]);
 	story->call = story_add_call(&story->story, replay_now(replay));
 	if (!story->call)
 		return;
@@ -245,7 +219,7 @@ static bool note_return(struct frame_story *story)
 
 /* The function's own frame, owned by the caller, and its level: above it are functions that the
  * compiler put into it. NULL: not found. */
-static json_t *find_frame(struct frame_story *story)
+static json_t *find_frame(struct frame_story *story, const char *wanted)
 {
 	json_t *frames = frames_near(story->replay, INLINED_MAX, INLINED_BYTES), *frame;
 	json_t *found = NULL;
@@ -255,7 +229,7 @@ static json_t *find_frame(struct frame_story *story)
 	{
 		const char *name = mi_text(frame, "function");
 
-		if (found || !name || strncmp(name, story->function, strcspn(name, "(<")) != 0)
+		if (found || !name || strncmp(name, wanted, strcspn(name, "(<")) != 0)
 			continue;
 		found = json_incref(frame);
 		story->level = (int)json_integer_value(json_object_get(frame, "level"));
@@ -266,12 +240,62 @@ static json_t *find_frame(struct frame_story *story)
 
 static void begin_frame(struct frame_story *story)
 {
-	json_t *frame = find_frame(story);
+	json_t *frame = find_frame(story, story->inlined[0] ? story->inlined : story->function);
+	char path[FRAME_PATH_MAX];
 
+	if (story->inlined[0] && frame) {
+		frame_place(frame, path, &story->line);
+		json_decref(story->caller);
+		story->caller = where_from(story->replay, story->level + 1);
+	}
 	story->arguments = json_incref(json_object_get(frame, "args"));
 	story->begun = true;
 	changes_begin(&story->changes, story->replay, story->level, &story->code);
 	json_decref(frame);
+}
+
+/* What was seen belongs to an earlier pass of the inlined function. */
+static void forget_pass(struct frame_story *story)
+{
+	story_end(&story->story);
+	story->full = !story_begin(&story->story);
+	changes_free(&story->changes);
+	story->changes = (struct changes){0};
+	json_decref(story->arguments);
+	story->arguments = NULL;
+	story->begun = false;
+}
+
+static bool is_arrived(const struct frame_story *story, const struct moment *now)
+{
+	int order = position_order(now, &story->here);
+
+	return story->arrived || order > 0 || (order == 0 && now->pc >= story->here.pc);
+}
+
+/* Of an inlined function. Returns whether the place belongs to another one; *verdict: what to do
+ * then. */
+static bool is_outside(
+    struct frame_story *story, const struct spot *spot, enum scan_verdict *verdict)
+{
+	bool arrived = is_arrived(story, replay_now(story->replay));
+
+	*verdict = SCAN_ON;
+	if (!story->inlined[0] || !spot->outside) {
+		/* code of a statement that was moved to the front is no beginning */
+		if (story->inlined[0] && !story->begun && !spot->line)
+			return true;
+		story->arrived |= story->inlined[0] && arrived;
+		return false;
+	}
+	if (story->begun && story->arrived) {
+		note_return(story);
+		story->over = true;
+		*verdict = SCAN_ENOUGH;
+	} else if (story->begun) {
+		forget_pass(story);
+	}
+	return true;
 }
 
 /* The rest of the call runs without stops, so that its end and its result are known all the same.
@@ -291,7 +315,10 @@ static void stop_following(struct frame_story *story)
 static enum scan_verdict see_spot(struct frame_story *story, const struct spot *spot)
 {
 	struct replay *replay = story->replay;
+	enum scan_verdict verdict;
 
+	if (is_outside(story, spot, &verdict))
+		return verdict;
 	/* It began before the search did. */
 	if (spot->address == story->code.entry) {
 		story->left = true;
@@ -366,105 +393,6 @@ static bool is_still_there(struct frame_story *story)
 	return there;
 }
 
-/* ---- The answer ------------------------------------------------------------------------------ */
-
-static json_t *name_moment(void *owner, const struct moment *moment)
-{
-	return moment_name(owner, moment);
-}
-
-static json_t *conclude(const struct frame_story *story, enum search_end end)
-{
-	const char *args = json_string_value(story->arguments);
-	const char *returned = json_string_value(story->returned);
-	char brief[BRIEF_NAME_MAX];
-	const char *how = "did not return: the program ended in it";
-
-	if (end == SEARCH_CUT)
-		how = "was not seen to its end";
-	else if (story->left)
-		how = "was left without a return, by an exception or longjmp";
-	else if (story->lifetime.stretch[1].event != REPLAY_EVENT_FAR)
-		how = "returned";
-	return json_sprintf("%s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
-	    brief_name(story->function, brief), args ? args : "", how, returned ? " " : "",
-	    returned ? returned : "", story->full ? "more than " : "", story->story.count,
-	    story->story.count == 1 ? "" : "s", story->story.calls,
-	    story->story.calls == 1 ? "" : "s");
-}
-
-static void set_array(json_t *answer, const char *key, json_t *array)
-{
-	if (json_array_size(array))
-		json_object_set(answer, key, array);
-	json_decref(array);
-}
-
-static void add_notes(const struct frame_story *story, json_t *answer)
-{
-	json_t *notes = json_array();
-
-	if (story->inlined[0] && strcmp(story->inlined, story->function) != 0 &&
-	    strncmp(story->args->location, story->function, strlen(story->args->location)) != 0)
-		json_array_append_new(notes,
-		    json_sprintf("the compiler put %.120s into %.120s, so this is a call of %.120s",
-			story->inlined, story->function, story->function));
-	if (story->code.optimized)
-		json_array_append_new(notes,
-		    json_string("optimized code: lines are out of order or missing, and one line "
-				"can appear several times"));
-	if (story->tail)
-		json_array_append_new(notes,
-		    json_sprintf("it ended by jumping to %.120s, which returned in its place",
-			story->tail->target));
-	if (story->code.cut)
-		json_array_append_new(notes,
-		    json_sprintf("the function has more than %d lines and calls: some are not told",
-			FUNCTION_SPOTS_MAX));
-	set_array(answer, "notes", notes);
-}
-
-static json_t *answer_of(
-    struct frame_story *story, const struct search *search, enum search_end end)
-{
-	struct replay *replay = story->replay;
-	json_t *source =
-	    source_between(replay, story->code.path, story->code.first, story->code.last);
-	struct story_source text = {json_string_value(source)};
-	json_t *answer = json_object(), *name = moment_name(replay, &story->lifetime.stretch[0]);
-
-	json_object_set_new(answer, "conclusion", conclude(story, end));
-	json_object_set(answer, "moment", name);
-	json_object_set_new(answer, "tid", json_integer(story->tid));
-	json_object_set_new(answer, "at", json_sprintf("%s:%d", story->code.path, story->line));
-	if (story->caller)
-		json_object_set(answer, "caller", story->caller);
-	if (story->arguments)
-		json_object_set(answer, "args", story->arguments);
-	if (story->returned)
-		json_object_set(answer, "returned", story->returned);
-	if (!story->left && end == SEARCH_WHOLE &&
-	    story->lifetime.stretch[1].event != REPLAY_EVENT_FAR)
-		json_object_set_new(
-		    answer, "returned_at", moment_name(replay, &story->lifetime.stretch[1]));
-	set_array(answer, "story",
-	    story_tell(&story->story, &text, (size_t)story->args->limit, name_moment, replay));
-	set_array(answer, "branches", story_branches(&story->story, &text));
-	set_array(answer, "changed", changes_tell(&story->changes));
-	add_notes(story, answer);
-	if (story->full)
-		json_object_set_new(answer, "cut_off",
-		    json_string("only its first lines were followed, up to its return: a higher "
-				"limit follows more, rr_lines_executed counts all"));
-	search_tell(search, end, answer);
-	if (end == SEARCH_CUT)
-		json_object_set_new(answer, "cut_off",
-		    json_string("the time is over before the call was: give a longer deadline"));
-	json_decref(source);
-	json_decref(name);
-	return answer;
-}
-
 /* ---- The call, once through ------------------------------------------------------------------ */
 
 static void set_breakpoints(struct frame_story *story)
@@ -491,7 +419,7 @@ static void clear_breakpoints(struct frame_story *story)
 static bool read_code(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
-	json_t *frame = find_frame(story);
+	json_t *frame = find_frame(story, story->function);
 	char path[FRAME_PATH_MAX];
 	int line;
 	bool ok = frame && frame_place(frame, path, &line);
@@ -506,7 +434,20 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 	}
 	story->frame = frames_address(replay);
 	story->caller = where_from(replay, story->level + 1);
+	if (story->inlined[0] && story->code.path[0])
+		strlcpy(path, story->code.path, sizeof(path));
 	return function_code_read(replay, replay_now(replay)->pc, path, &story->code, failure);
+}
+
+static bool mark_inlined(struct frame_story *story, struct failure *failure)
+{
+	if (!story->inlined[0] || inlined_pass_mark(story->replay, story->inlined, &story->code))
+		return true;
+	failure_set(failure, ERROR_UNSUPPORTED,
+	    "rr_frame_story of the function around it, by its frame or location, tells what happened",
+	    "the compiler put %.120s into %.120s, and gdb does not tell which code is its",
+	    story->inlined, story->function);
+	return false;
 }
 
 static void read_result(struct frame_story *story)
@@ -533,7 +474,7 @@ static void read_result(struct frame_story *story)
 	if (!story->left && !story->returning && !story->tail)
 		end = jumped ? LIFETIME_LEFT : frame_lifetime_came_by_return(replay);
 	story->left |= end == LIFETIME_LEFT;
-	if (story->left || end == LIFETIME_END_UNKNOWN) {
+	if (story->left || end == LIFETIME_END_UNKNOWN || story->inlined[0]) {
 		json_decref(story->returned);
 		story->returned = NULL;
 	}
@@ -547,9 +488,9 @@ static json_t *go_through(struct frame_story *story, struct failure *failure)
 	json_t *answer = NULL;
 
 	if (search_begin(&search, replay, story->lifetime.stretch, failure) &&
-	    read_code(story, failure)) {
+	    read_code(story, failure) && mark_inlined(story, failure)) {
 		/* Without optimization, the arguments are in place only behind the beginning. */
-		if (story->code.optimized)
+		if (story->code.optimized && !story->inlined[0])
 			begin_frame(story);
 		set_breakpoints(story);
 		end = search_run(&search, see, story, failure);
@@ -559,7 +500,7 @@ static json_t *go_through(struct frame_story *story, struct failure *failure)
 	if (end == SEARCH_WHOLE)
 		read_result(story);
 	if (end != SEARCH_FAILED)
-		answer = answer_of(story, &search, end == SEARCH_ENOUGH ? SEARCH_WHOLE : end);
+		answer = frame_story_answer(story, &search, end == SEARCH_ENOUGH ? SEARCH_WHOLE : end);
 	clear_breakpoints(story);
 	search_end(&search);
 	return answer;

@@ -160,6 +160,18 @@ static bool disassemble(
 	    ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
 }
 
+/* Whether the variables have their places in the frame, and none is in a register: LLVM marks parts of
+ * lines also in code that it did not optimize. */
+static bool keeps_variables(struct replay *replay, unsigned long long entry)
+{
+	char command[64];
+	const char *said;
+
+	snprintf(command, sizeof(command), "info scope *0x%llx", entry);
+	return gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
+	       strstr(said, " at frame base ") && !strstr(said, "a variable in $");
+}
+
 bool function_code_read(struct replay *replay, unsigned long long entry, const char *path,
     struct function_code *code, struct failure *failure)
 {
@@ -178,7 +190,7 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 	ok = line_table_read(replay, path, &table, failure) &&
 	     disassemble(replay, entry, &results, failure);
 	all = ok ? json_object_get(results, "asm_insns") : NULL;
-	code->optimized = table.is_optimized;
+	code->optimized = table.is_optimized && !keeps_variables(replay, entry);
 	add_lines(code, &table, all);
 	json_array_foreach(all, i, one) read_instruction(code, one, mi_address(one, "address"),
 	    mi_address(json_array_get(all, i + 1), "address"));

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/must.h"
+#include "worker/serve/words.h"
 
 /* Where " + 21" begins before `end`; `end` if there is no offset. */
 static const char *find_offset(const char *name, const char *end)
@@ -16,6 +17,20 @@ static const char *find_offset(const char *name, const char *end)
 	while (at > name && at[-1] >= '0' && at[-1] <= '9')
 		at--;
 	return at < end && at - name > 3 && strncmp(at - 3, " + ", 3) == 0 ? at - 3 : end;
+}
+
+/* gdb writes "main.report", a function of Go, as "main[report]". */
+static void write_as_go(char *name)
+{
+	char *open = strchr(name, '['), *end = name + strlen(name);
+
+	if (!open || open == name || !is_word(open[-1]) || end[-1] != ']' || end - open < 3)
+		return;
+	for (const char *at = name; at < end - 1; at++)
+		if (at != open && !is_word(*at) && !strchr("./", *at))
+			return;
+	*open = '.';
+	end[-1] = '\0';
 }
 
 bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol)
@@ -34,6 +49,7 @@ bool symbol_of(struct replay *replay, const char *expression, struct symbol *sym
 	if (offset < end)
 		symbol->offset = strtoull(offset + 3, NULL, 10);
 	snprintf(symbol->name, sizeof(symbol->name), "%.*s", (int)(offset - said), said);
+	write_as_go(symbol->name);
 	snprintf(symbol->said, sizeof(symbol->said), "%.*s", (int)strcspn(said, "\n"), said);
 	return true;
 }
