@@ -30,13 +30,19 @@ static json_t *outer_callers(struct replay *replay)
 {
 	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
 	       *frame;
+	const json_t *first = frames_first_own(replay, frames);
+	bool named = first && frame_is_own(replay, first);
 	size_t i, own = 0;
 
 	json_array_foreach(frames, i, frame)
 	{
-		if (json_object_get(frame, "folded") || !frame_is_own(replay, frame) ||
+		/* of a stripped program, its code is where no library's is */
+		if (json_object_get(frame, "folded") ||
+		    !(named ? frame_is_own(replay, frame) : frame_is_unnamed(replay, frame)) ||
 		    own++ == 0 || json_array_size(list) == CALLERS_MAX)
 			continue;
+		if (!named)
+			frame_finish(replay, frame);
 		json_array_append_new(list, where_words(frame));
 	}
 	json_decref(frames);

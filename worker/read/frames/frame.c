@@ -136,6 +136,24 @@ static bool is_gos(const char *path)
 	return strstr(path, "/go/pkg/mod/") != NULL;
 }
 
+/* Templates of the C++ library, from its headers. A function of the program's own that has only code
+ * of them is not theirs. What the library keeps in its own file says why a program ended. */
+static bool is_cxx_library(const json_t *frame)
+{
+	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");
+
+	return at && function && strstr(at, "/include/c++/") &&
+	       (strncmp(function, "std::", 5) == 0 || strncmp(function, "__gnu_cxx::", 11) == 0);
+}
+
+static bool is_boost(const json_t *frame)
+{
+	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");
+
+	return at && function && strstr(at, "/include/boost/") &&
+	       strncmp(function, "boost::", 7) == 0;
+}
+
 /* Debian's debug symbols of the C library name its sources as "./nptl/pthread_kill.c", and a build
  * with -ffile-prefix-map names the program's own so. */
 bool frame_is_of_libc(struct replay *replay, const json_t *frame)
@@ -164,6 +182,10 @@ static const char *foreigner(struct replay *replay, const json_t *frame)
 		return "Rust's library";
 	if (at && is_gos(at))
 		return "Go's library";
+	if (is_cxx_library(frame))
+		return "the C++ library";
+	if (is_boost(frame))
+		return "boost";
 	return frame_is_of_libc(replay, frame) ? "libc" : NULL;
 }
 
@@ -214,9 +236,15 @@ bool frame_is_own(struct replay *replay, const json_t *frame)
 	return path[0] == '/' || source_is_there(replay, path);
 }
 
+bool frame_is_unnamed(struct replay *replay, const json_t *frame)
+{
+	return !mi_text(frame, "at") && !mi_text(frame, "library") && mi_text(frame, "address") &&
+	       !json_object_get(frame, "folded") && !is_rr(frame) && !is_foreign(replay, frame);
+}
+
 json_t *frames_first_own(struct replay *replay, const json_t *frames)
 {
-	json_t *frame, *lined = NULL;
+	json_t *frame, *lined = NULL, *unnamed = NULL;
 	size_t i;
 
 	json_array_foreach(frames, i, frame)
@@ -225,8 +253,12 @@ json_t *frames_first_own(struct replay *replay, const json_t *frames)
 			return frame;
 		if (!lined && mi_text(frame, "at") && !is_foreign(replay, frame))
 			lined = frame;
+		if (!unnamed && frame_is_unnamed(replay, frame))
+			unnamed = frame;
 	}
-	return lined ? lined : json_array_get(frames, 0);
+	if (lined || unnamed)
+		return lined ? lined : unnamed;
+	return json_array_get(frames, 0);
 }
 
 /* "at" instead of "library". */

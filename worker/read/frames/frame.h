@@ -33,6 +33,9 @@ bool frame_is_of_system(const char *path);
  * calls. */
 void frames_without_rr(json_t *frames);
 
+/* Code of the program itself that has neither lines nor a library's name: it was stripped. */
+bool frame_is_unnamed(struct replay *replay, const json_t *frame);
+
 /* The first frame of the program's own code; if there is none, the first with lines, else the
  * first. NULL if there are no frames. Borrowed. */
 json_t *frames_first_own(struct replay *replay, const json_t *frames);
