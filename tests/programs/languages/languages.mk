@@ -7,6 +7,12 @@ has = $(if $(shell command -v $(1) 2>/dev/null),$(2))
 PROGRAMS += $(LEDGER)_c $(LEDGER)_cc $(call has,rustc,$(LEDGER)_rs) $(call has,go,$(LEDGER)_go) \
 	$(call has,gfortran,$(LEDGER)_f90) $(call has,gdc,$(LEDGER)_d) $(call has,gnatmake,$(LEDGER)_adb)
 
+# Optimized, and with LLVM's C++ library, which make check leaves out.
+LIBCXX := $(shell echo '\#include <vector>' | clang++ -stdlib=libc++ -xc++ -E - >/dev/null 2>&1 && echo yes)
+PROGRAMS += $(LEDGER)_c_O2 $(LEDGER)_cc_O2 $(call has,rustc,$(LEDGER)_rs_O2) $(call has,go,$(LEDGER)_go_O2) \
+	$(call has,gfortran,$(LEDGER)_f90_O2) $(call has,gdc,$(LEDGER)_d_O2) $(call has,gnatmake,$(LEDGER)_adb_O2) \
+	$(if $(LIBCXX),$(LEDGER)_cc_libcxx $(LEDGER)_cc_libcxx_O2)
+
 # They write files beside what they are told to.
 LEDGER_OBJ = $(call whole_path,$(BUILD))/obj/ledger/$(1)
 
@@ -38,3 +44,58 @@ $(LEDGER)_adb: $(LEDGER_FROM).adb
 	@mkdir -p $(@D) "$(call LEDGER_OBJ,adb)"
 	$(call say,GNAT,$<)
 	$(Q)cd "$(call LEDGER_OBJ,adb)" && gnatmake -q -f -g -O0 -o "$(call whole_path,$@)" "$(CURDIR)/$<"
+
+$(LEDGER)_c_O2: $(LEDGER_FROM).c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -O2 -o $@ $<
+$(LEDGER)_cc_O2: $(LEDGER_FROM).cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(PROGRAM_FLAGS) -O2 -o $@ $<
+$(LEDGER)_cc_libcxx $(LEDGER)_cc_libcxx_O2: $(LEDGER_FROM).cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)clang++ -stdlib=libc++ -std=c++17 -g $(if $(filter %_O2,$@),-O2,-O0) -o $@ $<
+$(LEDGER)_rs_O2: $(LEDGER_FROM).rs
+	@mkdir -p $(@D)
+	$(call say,RUSTC,$<)
+	$(Q)MAKEFLAGS= rustc -g -C opt-level=2 -o $@ $<
+$(LEDGER)_go_O2: $(LEDGER_FROM).go
+	@mkdir -p $(@D) "$(call LEDGER_OBJ,go)"
+	$(call say,GO,$<)
+	$(Q)GOCACHE="$(call LEDGER_OBJ,go)" GO111MODULE=off go build -o $@ $<
+$(LEDGER)_f90_O2: $(LEDGER_FROM).f90
+	@mkdir -p $(@D) "$(call LEDGER_OBJ,f90_O2)"
+	$(call say,FC,$<)
+	$(Q)gfortran -g -O2 -J "$(call LEDGER_OBJ,f90_O2)" -o $@ $<
+$(LEDGER)_d_O2: $(LEDGER_FROM).d
+	@mkdir -p $(@D)
+	$(call say,GDC,$<)
+	$(Q)gdc -g -O2 -o $@ $<
+$(LEDGER)_adb_O2: $(LEDGER_FROM).adb
+	@mkdir -p $(@D) "$(call LEDGER_OBJ,adb_O2)"
+	$(call say,GNAT,$<)
+	$(Q)cd "$(call LEDGER_OBJ,adb_O2)" && gnatmake -q -f -g -O2 -o "$(call whole_path,$@)" "$(CURDIR)/$<"
+
+# What containers hold.
+HELD := $(TEST_BIN)/programs/held
+HELD_FROM := tests/programs/languages/held
+PROGRAMS += $(HELD)_cc $(call has,rustc,$(HELD)_rs) $(call has,go,$(HELD)_go) $(if $(LIBCXX),$(HELD)_cc_libcxx)
+
+$(HELD)_cc: $(HELD_FROM).cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)$(CXX) $(PROGRAM_FLAGS) -std=c++17 -O0 -o $@ $<
+$(HELD)_cc_libcxx: $(HELD_FROM).cc
+	@mkdir -p $(@D)
+	$(call say,CXX,$<)
+	$(Q)clang++ -stdlib=libc++ -std=c++17 -g -O0 -o $@ $<
+$(HELD)_rs: $(HELD_FROM).rs
+	@mkdir -p $(@D)
+	$(call say,RUSTC,$<)
+	$(Q)MAKEFLAGS= rustc -g -C opt-level=0 -o $@ $<
+$(HELD)_go: $(HELD_FROM).go
+	@mkdir -p $(@D) "$(call LEDGER_OBJ,go)"
+	$(call say,GO,$<)
+	$(Q)GOCACHE="$(call LEDGER_OBJ,go)" GO111MODULE=off go build -gcflags='-N -l' -o $@ $<

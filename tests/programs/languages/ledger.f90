@@ -27,7 +27,7 @@ contains
     type(ledger), intent(in) :: book
     character(len=5) :: title
     integer(8) :: seen(2)
-    integer(8), pointer :: last
+    integer(8), pointer, volatile :: last
     title = 'worst'
     seen = (/ book%balance, book%worst /)
     last => null()
