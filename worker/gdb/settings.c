@@ -45,6 +45,7 @@ static const struct {
     {"print asm-demangle off", false}, {"language auto", false},
     {"scheduler-locking replay", true},	 /* gdb's default, which it takes only beside a target */
     {"print static-members off", false}, /* a value is cut: its own members first */
+    {"print object off", false}, /* on where values are shown: numbers are read without types */
 };
 
 /* Words that everybody uses, and that gdb's parser of C and C++ does not know: a program has its

@@ -8,6 +8,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/gdb/settings.h"
 #include "worker/serve/handlers.h"
 #include "worker/read/values/printers.h"
 #include "worker/session/replay.h"
@@ -19,6 +20,7 @@
 #define BUDGET	      (24 * 1024)
 #define VALUE_MAX     300 /* bytes of one value */
 #define TYPE_MAX      120
+#define POINTER_MAX   500 /* bytes of a pointer's type */
 #define PART_NAME_MAX 300 /* bytes of gdb's name for a part: "v.public.next.public..." */
 #define NEST_MAX      40  /* levels, including those that are not shown */
 
@@ -269,16 +271,24 @@ static void delete (struct replay *replay, json_t *whole)
  * pointers. NULL with *failure filled. */
 static json_t *create_whole(struct replay *replay, const char *expression, struct failure *failure)
 {
-	char pointed[REPLAY_EXPRESSION_MAX + 8];
-	json_t *whole, *results = NULL;
+	char pointed[REPLAY_EXPRESSION_MAX + POINTER_MAX + 16];
+	json_t *whole, *object, *results = NULL;
 
 	if (!ambiguous_statics_check(replay, expression, failure))
 		return NULL;
 	whole = create(replay, expression);
 	if (whole && points(whole)) {
+		/* with the type of the object itself, which can be of a derived class */
+		const char *type = mi_text(whole, "type");
+		bool is_cast = strlen(type) < POINTER_MAX && !spoken_is_foreign(replay);
+
+		snprintf(pointed, sizeof(pointed), "*(%.*s) (%.*s)", POINTER_MAX, type,
+		    REPLAY_EXPRESSION_MAX, expression);
+		object = is_cast ? create(replay, pointed) : NULL;
 		delete (replay, whole);
+		whole = object;
 		snprintf(pointed, sizeof(pointed), "*(%.*s)", REPLAY_EXPRESSION_MAX, expression);
-		whole = create(replay, pointed);
+		whole = whole ? whole : create(replay, pointed);
 	}
 	if (whole)
 		return whole;
@@ -343,6 +353,8 @@ json_t *tool_expand(struct replay *replay, const struct expand_args *args, struc
 	json_t *whole, *result = NULL;
 	bool more = false;
 
+	cleanup_setting struct gdb_setting object =
+	    gdb_setting_begin(replay_gdb(replay), "print object", "on");
 	printers_begin(replay);
 	expansion.lines = json_array();
 	whole = create_whole(replay, args->expression, failure);

@@ -332,6 +332,9 @@ static const char *find_aggregate(const char *value)
 	if (value[0] == '{')
 		return value;
 	colon = value[0] == '@' || value[0] == '(' ? strstr(value, ": {") : NULL;
+	/* "(shop::Square) {...": of an object, its own type in front */
+	if (!colon && value[0] == '(')
+		colon = strstr(value, ") {");
 	return colon ? colon + 2 : NULL;
 }
 

@@ -127,12 +127,16 @@ class Statements:
 MARKS = re.compile(r"GNU (?:C|C\+\+|GIMPLE)\d* (\d+)")
 
 
+def makers_of(around):
+    name = around.function.symtab.filename.split("/")[-1]
+    text = gdb.execute("maintenance info symtabs %s$" % re.sub(r"[^\w/]", ".", name), to_string=True)
+    return re.findall(r"producer (.*)", text)
+
+
 def is_marked(around):
     """Whether its compiler marks where statements begin, in their order. GCC does so in C and C++ (or both, linked
     with -flto); of other languages it marks every place where a line goes on."""
-    name = around.function.symtab.filename.split("/")[-1]
-    text = gdb.execute("maintenance info symtabs %s$" % re.sub(r"[^\w/]", ".", name), to_string=True)
-    makers = [MARKS.match(maker) for maker in re.findall(r"producer (.*)", text)]
+    makers = [MARKS.match(maker) for maker in makers_of(around)]
     return bool(makers) and all(maker and int(maker.group(1)) >= 8 for maker in makers)
 
 
@@ -285,5 +289,8 @@ def rr_inlined_at(pc, name):
 
 
 def rr_outside(name, pcs):
-    """Prints those addresses that are not in it."""
+    """Prints those addresses that are not in it; nothing, where GCC mixes its lines with others unmarked."""
+    around = chain(pcs[0])
+    if around and any(maker.startswith("GNU ") and not MARKS.match(maker) for maker in makers_of(around[-1])):
+        return
     print("rr-outside", *("0x%x" % pc for pc in pcs if not any(block.function.name == name for block in chain(pc)[:-1])))

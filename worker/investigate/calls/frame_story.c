@@ -164,6 +164,7 @@ static bool find_life(struct frame_story *story, struct failure *failure)
 	if (!fail_lifetime(frame_lifetime_find(replay, stack, &story->lifetime, failure), failure))
 		return false;
 	snprintf(story->function, sizeof(story->function), "%s", story->lifetime.function);
+	snprintf(story->shown, sizeof(story->shown), "%s", story->function);
 	return true;
 }
 
@@ -217,22 +218,43 @@ static bool note_return(struct frame_story *story)
 	return !back;
 }
 
-/* The function's own frame, owned by the caller, and its level: above it are functions that the
- * compiler put into it. NULL: not found. */
-static json_t *find_frame(struct frame_story *story, const char *wanted)
+/* The level of the function's own frame, or of the inlined function that is told: above it are those
+ * that the compiler put into it. By kind, because symbols and frames name one function differently in
+ * Rust, Fortran and D. -1: not found. */
+static int find_level(struct frame_story *story)
+{
+	char command[INLINED_NAME_MAX + 300];
+	const char *said;
+	char *end;
+	long level;
+
+	snprintf(command, sizeof(command),
+	    "python print((lambda walk: walk(walk, gdb.newest_frame(), 0, '%s'))(lambda walk, "
+	    "frame, level, name: level if (frame.function() and frame.function().name == name if "
+	    "name else frame.type() != gdb.INLINE_FRAME) else -1 if frame.type() != "
+	    "gdb.INLINE_FRAME else walk(walk, frame.older(), level + 1, name)))",
+	    story->begun_inside ? story->inlined : "");
+	if (gdb_console(replay_gdb(story->replay), &said, command) != GDB_DONE)
+		return -1;
+	level = strtol(said, &end, 10);
+	return end > said && level < INLINED_MAX ? (int)level : -1;
+}
+
+/* That frame, owned by the caller. NULL: not found. */
+static json_t *find_frame(struct frame_story *story)
 {
 	json_t *frames = frames_near(story->replay, INLINED_MAX, INLINED_BYTES), *frame;
 	json_t *found = NULL;
+	int level = find_level(story);
 	size_t i;
 
 	json_array_foreach(frames, i, frame)
 	{
-		const char *name = mi_text(frame, "function");
-
-		if (found || !name || strncmp(name, wanted, strcspn(name, "(<")) != 0)
+		if (found || level < 0 ||
+		    json_integer_value(json_object_get(frame, "level")) != level)
 			continue;
 		found = json_incref(frame);
-		story->level = (int)json_integer_value(json_object_get(frame, "level"));
+		story->level = level;
 	}
 	json_decref(frames);
 	return found;
@@ -240,9 +262,11 @@ static json_t *find_frame(struct frame_story *story, const char *wanted)
 
 static void begin_frame(struct frame_story *story)
 {
-	json_t *frame = find_frame(story, story->inlined[0] ? story->inlined : story->function);
+	json_t *frame;
 	char path[FRAME_PATH_MAX];
 
+	story->begun_inside = story->inlined[0] != '\0';
+	frame = find_frame(story);
 	if (story->inlined[0] && frame) {
 		frame_place(frame, path, &story->line);
 		json_decref(story->caller);
@@ -419,12 +443,14 @@ static void clear_breakpoints(struct frame_story *story)
 static bool read_code(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
-	json_t *frame = find_frame(story, story->function);
+	json_t *frame = find_frame(story);
 	char path[FRAME_PATH_MAX];
 	int line;
 	bool ok = frame && frame_place(frame, path, &line);
 
 	story->line = ok ? line : 0;
+	if (mi_text(frame, "function"))
+		snprintf(story->shown, sizeof(story->shown), "%s", mi_text(frame, "function"));
 	json_decref(frame);
 	if (!ok) {
 		failure_set(failure, ERROR_NOT_FOUND,
@@ -441,12 +467,19 @@ static bool read_code(struct frame_story *story, struct failure *failure)
 
 static bool mark_inlined(struct frame_story *story, struct failure *failure)
 {
-	if (!story->inlined[0] || inlined_pass_mark(story->replay, story->inlined, &story->code))
+	bool any = false;
+
+	if (!story->inlined[0])
+		return true;
+	if (inlined_pass_mark(story->replay, story->inlined, &story->code))
+		for (size_t i = 0; i < story->code.count; i++)
+			any |= story->code.spots[i].line && !story->code.spots[i].outside;
+	if (any)
 		return true;
 	failure_set(failure, ERROR_UNSUPPORTED,
-	    "rr_frame_story of the function around it, by its frame or location, tells what happened",
-	    "the compiler put %.120s into %.120s, and gdb does not tell which code is its",
-	    story->inlined, story->function);
+	    "name that function as location; rr_lines_executed counts lines, also of inlined code",
+	    "the compiler put %.120s into %.120s, and left none of its lines there by themselves",
+	    story->inlined, story->shown);
 	return false;
 }
 
@@ -490,7 +523,7 @@ static json_t *go_through(struct frame_story *story, struct failure *failure)
 	if (search_begin(&search, replay, story->lifetime.stretch, failure) &&
 	    read_code(story, failure) && mark_inlined(story, failure)) {
 		/* Without optimization, the arguments are in place only behind the beginning. */
-		if (story->code.optimized && !story->inlined[0])
+		if (story->code.optimized && !story->code.late && !story->inlined[0])
 			begin_frame(story);
 		set_breakpoints(story);
 		end = search_run(&search, see, story, failure);

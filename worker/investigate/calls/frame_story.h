@@ -8,6 +8,7 @@
 #include "worker/investigate/calls/story.h"
 #include "worker/investigate/code/changes.h"
 #include "worker/investigate/search/search.h"
+#include "worker/read/names/brief_name.h"
 #include "worker/serve/handlers.h"
 
 struct frame_story {
@@ -19,11 +20,12 @@ struct frame_story {
 	struct changes changes;
 	unsigned long long entry, frame; /* frame: gdb's address of it, which tells frames apart */
 	int tid;
-	char function[128];
+	char function[128], shown[BRIEF_NAME_MAX]; /* by its symbol, and as people know it */
 	char inlined[INLINED_NAME_MAX]; /* the function that is told, which was put into it; "": none */
 	struct moment here;		/* in the pass of that one that is told */
 	bool arrived;			/* at or behind it */
 	bool over;			/* that pass was seen to its end */
+	bool begun_inside;		/* its frame is there */
 	json_t *arguments, *caller, *returned;
 	json_t *call;			/* that has not come back yet; borrowed */
 	unsigned long long back, stack; /* where it comes back to, and the stack pointer there */

@@ -7,7 +7,6 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/code/source.h"
-#include "worker/read/names/brief_name.h"
 
 static json_t *name_moment(void *owner, const struct moment *moment)
 {
@@ -30,7 +29,7 @@ static json_t *conclude(const struct frame_story *story, enum search_end end)
 	else if (story->lifetime.stretch[1].event != REPLAY_EVENT_FAR)
 		how = "returned";
 	return json_sprintf("%s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
-	    brief_name(story->inlined[0] ? story->inlined : story->function, brief), args ? args : "", how, returned ? " " : "",
+	    brief_name(story->inlined[0] ? story->inlined : story->shown, brief), args ? args : "", how, returned ? " " : "",
 	    returned ? returned : "", story->full ? "more than " : "", story->story.count,
 	    story->story.count == 1 ? "" : "s", story->story.calls,
 	    story->story.calls == 1 ? "" : "s");
@@ -52,7 +51,7 @@ static void add_notes(const struct frame_story *story, json_t *answer)
 		json_array_append_new(notes,
 		    json_sprintf("the compiler put %.120s into %.120s: this is one pass through its "
 				 "code there, and what it returned is not known",
-			brief_name(story->inlined, brief), story->function));
+			brief_name(story->inlined, brief), story->shown));
 	if (story->code.optimized)
 		json_array_append_new(notes,
 		    json_string("optimized code: lines are out of order or missing, and one line "

@@ -160,16 +160,20 @@ static bool disassemble(
 	    ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
 }
 
-/* Whether the variables have their places in the frame, and none is in a register: LLVM marks parts of
+/* Whether variables have places in the frame, which is made behind the function's first instructions;
+ * *in_registers: whether others are in registers, as only optimized code has them. LLVM marks parts of
  * lines also in code that it did not optimize. */
-static bool keeps_variables(struct replay *replay, unsigned long long entry)
+static bool has_variables_in_frame(
+    struct replay *replay, unsigned long long entry, bool *in_registers)
 {
 	char command[64];
 	const char *said;
+	bool known;
 
 	snprintf(command, sizeof(command), "info scope *0x%llx", entry);
-	return gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
-	       strstr(said, " at frame base ") && !strstr(said, "a variable in $");
+	known = gdb_console(replay_gdb(replay), &said, command) == GDB_DONE;
+	*in_registers = known && strstr(said, "a variable in $");
+	return known && strstr(said, " at frame base ");
 }
 
 bool function_code_read(struct replay *replay, unsigned long long entry, const char *path,
@@ -177,7 +181,7 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 {
 	struct line_table table = {0};
 	json_t *results = NULL, *all, *one;
-	bool ok;
+	bool ok, in_registers;
 	size_t i;
 
 	*code = (struct function_code){
@@ -190,7 +194,8 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 	ok = line_table_read(replay, path, &table, failure) &&
 	     disassemble(replay, entry, &results, failure);
 	all = ok ? json_object_get(results, "asm_insns") : NULL;
-	code->optimized = table.is_optimized && !keeps_variables(replay, entry);
+	code->late = has_variables_in_frame(replay, entry, &in_registers);
+	code->optimized = table.is_optimized && (!code->late || in_registers);
 	add_lines(code, &table, all);
 	json_array_foreach(all, i, one) read_instruction(code, one, mi_address(one, "address"),
 	    mi_address(json_array_get(all, i + 1), "address"));

@@ -34,6 +34,7 @@ struct function_code {
 	int first, last; /* lines */
 	bool cut;	 /* it has more places than could be kept */
 	bool optimized;
+	bool late; /* its variables are in place only behind its first instructions */
 };
 
 /* The function that begins at `entry`, whose source is `path`. False with *failure filled. Call

@@ -344,6 +344,11 @@ int values_show(struct replay *replay, const char *expression, char **value, cha
 		return -1;
 	if (*value)
 		show_elements(replay, selected_place(replay), expression, value);
+	/* gdb leaves a value empty of which no part is kept */
+	if (*value && !(*value)[0]) {
+		free(*value);
+		*value = copy(OPTIMIZED_OUT);
+	}
 	return 0;
 }
 
@@ -371,10 +376,14 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 	if (!value && name && is_identifier(name) &&
 	    evaluate_in(replay, thread, frame, name, &results, &partly) == GDB_DONE)
 		value = mi_text(results, "value");
+	if (results && value && !value[0])
+		value = OPTIMIZED_OUT; /* see values_show */
 	if (results && value && (shown = strdup(value))) {
 		show_elements(replay, at, name, &shown);
 		value = shown;
 	}
+	if (!value && gdb_says(gdb_message(replay_gdb(replay)), SAYS_OPTIMIZED_OUT))
+		value = OPTIMIZED_OUT;
 	if (!value)
 		value = is_too_large(replay_gdb(replay)) ? "<large: read its members>"
 							 : "<cannot be read>";
