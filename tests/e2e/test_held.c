@@ -1,6 +1,6 @@
 /*
- * What containers and pointers of C++ (with both libraries), Rust and Go hold, as a person would write
- * it, and their members in expressions. The programs are tests/programs/languages/held.*.
+ * What containers and pointers of C++ (with both libraries), Rust and Go hold, as a person would
+ * write it, and their members in expressions. The programs are tests/programs/languages/held.*.
  */
 #include <stdio.h>
 #include <string.h>
@@ -109,8 +109,8 @@ START_TEST(expressions_use_them_as_the_program_does)
 	scene_at_look(&scene, program);
 	for (int i = 0; i < TIMES(program->expressions) && program->expressions[i].name; i++) {
 		const struct value *wanted = &program->expressions[i];
-		json_auto_t *value = client_tool(
-		    scene.client, "rr_evaluate", "{s:s}", "expression", wanted->name);
+		json_auto_t *value =
+		    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", wanted->name);
 		expect_within(value, "value", wanted->shown);
 	}
 }

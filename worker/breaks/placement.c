@@ -173,8 +173,9 @@ static json_t *move_to_ways(
 }
 
 /*
- * By the name that people use, gdb finds a function of D by its symbol alone, and none of the places
- * where it was inlined. By the mangled name, which its debug information has, it finds them all.
+ * By the name that people use, gdb finds a function of D by its symbol alone, and none of the
+ * places where it was inlined. By the mangled name, which its debug information has, it finds them
+ * all.
  */
 static json_t *find_copies_in_d(
     struct replay *replay, const struct breakpoint *breakpoint, const char *when, json_t *bkpt)

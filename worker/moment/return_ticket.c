@@ -99,16 +99,14 @@ static bool enter_inlined(struct replay *replay, unsigned long long function)
 	unsigned long long here = replay_now(replay)->pc;
 
 	for (int i = 0; i < INLINED_MAX && function; i++) {
-		const json_t *frame =
-		    json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
+		const json_t *frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
 
 		if (mi_address(frame, "addr") != here)
 			return i == 0;
 		if (!stopped_in(replay) || number_of(stopped_in(replay)) == function)
 			return true;
-		if (!hides_inlined(replay) ||
-		    gdb_run(replay_gdb(replay), "-exec-step --thread %d",
-			replay_selected(replay)->number) != GDB_DONE)
+		if (!hides_inlined(replay) || gdb_run(replay_gdb(replay), "-exec-step --thread %d",
+						  replay_selected(replay)->number) != GDB_DONE)
 			return true;
 	}
 	return true;

@@ -7,7 +7,7 @@
 
 struct return_ticket {
 	struct moment moment;
-	int tid, frame; /* selected; tid 0: the thread of the moment */
+	int tid, frame;		     /* selected; tid 0: the thread of the moment */
 	unsigned long long function; /* in which gdb stood, as a number; 0: unknown */
 	bool at_end, at_signal;
 	int held; /* rr's own checkpoint there; 0: none */

@@ -27,13 +27,13 @@ contains
     type(ledger), intent(in) :: book
     character(len=5) :: title
     integer(8) :: seen(2)
-    integer(8), pointer, volatile :: last
+    integer(8), pointer :: last
     title = 'worst'
     seen = (/ book%balance, book%worst /)
     last => null()
     if (book%worst >= 0) allocate(last)
     last = seen(1) ! crash
-    print *, title, seen
+    print *, title, seen, last
   end subroutine
 end module
 

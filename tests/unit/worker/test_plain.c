@@ -62,7 +62,15 @@ static const struct {
      "char, "
      "false>> = {_M_head_impl = 99 'c'}, <No data fields>}, <std::_Head_base<0, int, false>> = "
      "{_M_head_impl = 1}, <No data fields>}, <No data fields>}",
-	"{[1] = 99 'c', [0] = 1}"},
+	"{[0] = 1, [1] = 99 'c'}"},
+    /* options and results of Rust, but not in texts */
+    {"core::option::Option<alloc::vec::Vec<i32, alloc::alloc::Global>>::Some(Vec of 1 = {5})",
+	"Some(Vec of 1 = {5})"},
+    {"a::B {c: core::option::Option<i32>::None, d: core::result::Result<fn() -> u8, ()>::Ok(4)}",
+	"a::B {c: None, d: Ok(4)}"},
+    {"\"core::option::Option<i32>::None\"", NULL},
+    {"core::option::Option<i32>", NULL},
+    {"(shop::Square) {<std::_Base> = {<No data fields>}, side = 3}", "(shop::Square) {side = 3}"},
     /* the program's own classes */
     {"{<Empty> = {<No data fields>}, a = 1, static s = 4}", "{a = 1, static s = 4}"},
     {"{<Base> = {<No data fields>}, <No data fields>}", "{}"},

@@ -1,6 +1,6 @@
 /*
- * Leaves out the types of options and results, which gdb writes in front of each. Texts stay as they
- * are.
+ * Leaves out the types of options and results, which gdb writes in front of each. Texts stay as
+ * they are.
  */
 #include "worker/gdb/mi/rust_value.h"
 

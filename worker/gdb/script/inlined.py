@@ -22,12 +22,31 @@ class Unknown(Exception):
     pass
 
 
+REAL = {}  # by place and name: whether blocks are functions that were not inlined
+
+
+def is_real(block):
+    """Functions can be nested in others: a symbol begins where one does. Inlined code has none, unless it is the
+    beginning of the function around it."""
+    key = block.start, block.end, block.function.name
+    if key not in REAL:
+        outer = block.superblock
+        while outer is not None and outer.function is None:
+            outer = outer.superblock
+        said = gdb.execute("info symbol 0x%x" % block.start, to_string=True).partition(" in section")
+        begins = bool(said[1]) and " + " not in said[0]
+        REAL[key] = begins and (outer is None or outer.start != block.start)
+    return REAL[key]
+
+
 def chain(pc):
-    """The blocks of functions around an address, the innermost first."""
+    """The blocks of functions around an address, the innermost first, up to one that was not inlined."""
     block, found = gdb.block_for_pc(pc), []
     while block is not None and not block.is_global and not block.is_static:
         if block.function is not None:
             found.append(block)
+            if is_real(block):
+                break
         block = block.superblock
     return found
 
@@ -293,4 +312,5 @@ def rr_outside(name, pcs):
     around = chain(pcs[0])
     if around and any(maker.startswith("GNU ") and not MARKS.match(maker) for maker in makers_of(around[-1])):
         return
-    print("rr-outside", *("0x%x" % pc for pc in pcs if not any(block.function.name == name for block in chain(pc)[:-1])))
+    outside = [pc for pc in pcs if all(block.function.name != name for block in chain(pc)[:-1])]
+    print("rr-outside", *("0x%x" % pc for pc in outside))

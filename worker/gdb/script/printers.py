@@ -1,4 +1,5 @@
-# How strings, vectors and slices of Rust and Go are shown: what they hold, instead of the pointers that they consist of.
+# How strings, vectors and slices of Rust and Go are shown: what they hold, instead of the pointers that they consist
+# of.
 # gdb shows the texts of its own languages itself, but dies of a Go string that is optimized out.
 
 import gdb

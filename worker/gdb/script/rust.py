@@ -184,7 +184,8 @@ def counted_box(value, name):
     if kind == "Weak":
         return Holds("Weak (strong %d, weak %d)" % (strong, weak - (strong > 0)), lambda: [])
     member = "value" if kind == "Rc" else "data"
-    return Holds("%s (strong %d, weak %d)" % (kind, strong, weak - 1), lambda: [("value", pointed(box[member].address))])
+    title = "%s (strong %d, weak %d)" % (kind, strong, weak - 1)
+    return Holds(title, lambda: [("value", pointed(box[member].address))])
 
 
 def cell(value, _):

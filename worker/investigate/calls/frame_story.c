@@ -57,9 +57,8 @@ static int set_entry(struct frame_story *story, struct failure *failure)
 	row = mi_breakpoint_row(mi_breakpoints(results), number);
 	address = mi_text(row, "addr");
 	if (address && mi_text(row, "func"))
-		inlined_pass_name(
-		    replay, strtoull(address, NULL, 16), mi_text(row, "func"), story->inlined,
-		    story->code.path);
+		inlined_pass_name(replay, strtoull(address, NULL, 16), mi_text(row, "func"),
+		    story->inlined, story->code.path);
 	if (address && strncmp(address, "0x", 2) == 0 &&
 	    where_entry(replay, strtoull(address, NULL, 16), &entry, name, sizeof(name))) {
 		snprintf(where, sizeof(where), "-d *0x%llx", entry);
@@ -218,9 +217,9 @@ static bool note_return(struct frame_story *story)
 	return !back;
 }
 
-/* The level of the function's own frame, or of the inlined function that is told: above it are those
- * that the compiler put into it. By kind, because symbols and frames name one function differently in
- * Rust, Fortran and D. -1: not found. */
+/* The level of the function's own frame, or of the inlined function that is told: above it are
+ * those that the compiler put into it. By kind, because symbols and frames name one function
+ * differently in Rust, Fortran and D. -1: not found. */
 static int find_level(struct frame_story *story)
 {
 	char command[INLINED_NAME_MAX + 300];
@@ -533,7 +532,8 @@ static json_t *go_through(struct frame_story *story, struct failure *failure)
 	if (end == SEARCH_WHOLE)
 		read_result(story);
 	if (end != SEARCH_FAILED)
-		answer = frame_story_answer(story, &search, end == SEARCH_ENOUGH ? SEARCH_WHOLE : end);
+		answer =
+		    frame_story_answer(story, &search, end == SEARCH_ENOUGH ? SEARCH_WHOLE : end);
 	clear_breakpoints(story);
 	search_end(&search);
 	return answer;

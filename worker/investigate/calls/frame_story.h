@@ -21,7 +21,8 @@ struct frame_story {
 	unsigned long long entry, frame; /* frame: gdb's address of it, which tells frames apart */
 	int tid;
 	char function[128], shown[BRIEF_NAME_MAX]; /* by its symbol, and as people know it */
-	char inlined[INLINED_NAME_MAX]; /* the function that is told, which was put into it; "": none */
+	char inlined[INLINED_NAME_MAX]; /* the function that is told, which was put into it; "":
+					   none */
 	struct moment here;		/* in the pass of that one that is told */
 	bool arrived;			/* at or behind it */
 	bool over;			/* that pass was seen to its end */

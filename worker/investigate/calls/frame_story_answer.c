@@ -29,9 +29,9 @@ static json_t *conclude(const struct frame_story *story, enum search_end end)
 	else if (story->lifetime.stretch[1].event != REPLAY_EVENT_FAR)
 		how = "returned";
 	return json_sprintf("%s(%.300s) %s%s%.160s after %s%zu line%s and %zu call%s",
-	    brief_name(story->inlined[0] ? story->inlined : story->shown, brief), args ? args : "", how, returned ? " " : "",
-	    returned ? returned : "", story->full ? "more than " : "", story->story.count,
-	    story->story.count == 1 ? "" : "s", story->story.calls,
+	    brief_name(story->inlined[0] ? story->inlined : story->shown, brief), args ? args : "",
+	    how, returned ? " " : "", returned ? returned : "", story->full ? "more than " : "",
+	    story->story.count, story->story.count == 1 ? "" : "s", story->story.calls,
 	    story->story.calls == 1 ? "" : "s");
 }
 
@@ -48,10 +48,11 @@ static void add_notes(const struct frame_story *story, json_t *answer)
 	char brief[BRIEF_NAME_MAX];
 
 	if (story->inlined[0])
-		json_array_append_new(notes,
-		    json_sprintf("the compiler put %.120s into %.120s: this is one pass through its "
-				 "code there, and what it returned is not known",
-			brief_name(story->inlined, brief), story->shown));
+		json_array_append_new(
+		    notes, json_sprintf(
+			       "the compiler put %.120s into %.120s: this is one pass through its "
+			       "code there, and what it returned is not known",
+			       brief_name(story->inlined, brief), story->shown));
 	if (story->code.optimized)
 		json_array_append_new(notes,
 		    json_string("optimized code: lines are out of order or missing, and one line "
@@ -74,10 +75,10 @@ json_t *frame_story_answer(
 	json_t *source =
 	    source_between(replay, story->code.path, story->code.first, story->code.last);
 	struct story_source text = {json_string_value(source)};
-	json_t *answer = json_object(), *name = moment_name(replay,
-				   story->inlined[0] && story->story.count
-				       ? &story->story.rows[0].moment
-				       : &story->lifetime.stretch[0]);
+	json_t *answer = json_object(),
+	       *name = moment_name(replay, story->inlined[0] && story->story.count
+					       ? &story->story.rows[0].moment
+					       : &story->lifetime.stretch[0]);
 
 	json_object_set_new(answer, "conclusion", conclude(story, end));
 	json_object_set(answer, "moment", name);

@@ -160,9 +160,9 @@ static bool disassemble(
 	    ERROR_GDB_FAILED, "rr_trace_calls shows its calls", failure);
 }
 
-/* Whether variables have places in the frame, which is made behind the function's first instructions;
- * *in_registers: whether others are in registers, as only optimized code has them. LLVM marks parts of
- * lines also in code that it did not optimize. */
+/* Whether variables have places in the frame, which is made behind the function's first
+ * instructions; *in_registers: whether others are in registers, as only optimized code has them.
+ * LLVM marks parts of lines also in code that it did not optimize. */
 static bool has_variables_in_frame(
     struct replay *replay, unsigned long long entry, bool *in_registers)
 {

@@ -17,7 +17,7 @@ struct spot {
 	int line;	  /* begins here; 0: none does */
 	bool calls, back; /* a call; the instruction after one */
 	bool returns;
-	bool outside; /* not of the inlined function that is told; see inlined_pass.h */
+	bool outside;		 /* not of the inlined function that is told; see inlined_pass.h */
 	bool leaves;		 /* jumps to another function, which then returns in its place */
 	unsigned long long next; /* with calls: where it comes back to */
 	char target[FUNCTION_NAME_MAX]; /* with calls and leaves: as the code has it */

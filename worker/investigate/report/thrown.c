@@ -22,11 +22,12 @@
 #include "worker/session/stop_reason.h"
 
 #define HEADER_UNWIND 32 /* in front of the object */
-#define UNWIND_FIRST  80 /* from the other object's address in the header to what the unwinder gets */
-#define UNWIND_LLVM   88 /* the same in libc++abi */
-#define HITS_MAX      100
-#define FRAMES_DEPTH  40
-#define FRAMES_BYTES  12000
+#define UNWIND_FIRST                                                                               \
+	80 /* from the other object's address in the header to what the unwinder gets */
+#define UNWIND_LLVM  88 /* the same in libc++abi */
+#define HITS_MAX     100
+#define FRAMES_DEPTH 40
+#define FRAMES_BYTES 12000
 
 /* Where exceptions pass. */
 enum pass {
@@ -164,7 +165,8 @@ static enum pass run_back(struct way *way)
 	return found;
 }
 
-/* The object of what the unwinder gets. The runtimes of GCC and LLVM mark their own. An exception_ptr's header names another one's object. */
+/* The object of what the unwinder gets. The runtimes of GCC and LLVM mark their own. An
+ * exception_ptr's header names another one's object. */
 static bool object_of(struct replay *replay, unsigned long long header, unsigned long long *object)
 {
 	static const struct {
@@ -179,8 +181,9 @@ static bool object_of(struct replay *replay, unsigned long long header, unsigned
 	*object = header + HEADER_UNWIND;
 	for (size_t i = 0; i < sizeof(runtimes) / sizeof(*runtimes); i++) {
 		if (memcmp(class, runtimes[i].dependent, sizeof(class)) == 0)
-			return accessed_whole(replay, header - (unsigned long long)runtimes[i].first,
-			    object, sizeof(*object));
+			return accessed_whole(replay,
+			    header - (unsigned long long)runtimes[i].first, object,
+			    sizeof(*object));
 		if (memcmp(class, runtimes[i].dependent, sizeof(class) - 1) == 0)
 			return true;
 	}

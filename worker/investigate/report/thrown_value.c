@@ -206,7 +206,8 @@ static void shorten(char name[NAME_MAX_])
 {
 	static const char *const texts[] = {
 	    "std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> >",
-	    "std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> >"};
+	    "std::__1::basic_string<char, std::__1::char_traits<char>, std::__1::allocator<char> "
+	    ">"};
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++)
 		if (strcmp(name, texts[i]) == 0)

@@ -136,8 +136,8 @@ static bool is_gos(const char *path)
 	return strstr(path, "/go/pkg/mod/") != NULL;
 }
 
-/* Templates of the C++ library, from its headers. A function of the program's own that has only code
- * of them is not theirs. What the library keeps in its own file says why a program ended. */
+/* Templates of the C++ library, from its headers. A function of the program's own that has only
+ * code of them is not theirs. What the library keeps in its own file says why a program ended. */
 static bool is_cxx_library(const json_t *frame)
 {
 	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");

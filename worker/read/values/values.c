@@ -374,10 +374,10 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 	if (value && value[0] == '@' && strstr(value, ": {"))
 		value = NULL;
 	if (!value && name && is_identifier(name) &&
-	    evaluate_in(replay, thread, frame, name, &results, &partly) == GDB_DONE)
+	    evaluate_in(replay, thread, frame, name, &results, &partly) == GDB_DONE) {
 		value = mi_text(results, "value");
-	if (results && value && !value[0])
-		value = OPTIMIZED_OUT; /* see values_show */
+		value = value && value[0] ? value : OPTIMIZED_OUT; /* see values_show */
+	}
 	if (results && value && (shown = strdup(value))) {
 		show_elements(replay, at, name, &shown);
 		value = shown;
