@@ -116,6 +116,21 @@ START_TEST(expressions_use_them_as_the_program_does)
 }
 END_TEST
 
+START_TEST(a_pointer_to_a_base_expands_to_the_object)
+{
+	const struct program *program = built[_i];
+
+	if (strncmp(program->name, "held_cc", 7) != 0)
+		return;
+	cleanup_scene struct scene scene = {0};
+	scene_at_look(&scene, program);
+	json_auto_t *parts = client_tool(scene.client, "rr_expand", "{s:s}", "expression", "base");
+	cleanup_free char *all = json_dumps(parts, 0);
+	expect_text(parts, "type", "square");
+	ck_assert_msg(strstr(all, "side") && strstr(all, "3"), "%s", all);
+}
+END_TEST
+
 int main(void)
 {
 	static const char *names[TIMES(programs) + 1];
@@ -137,6 +152,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {containers_show_what_they_hold, built_count},
 	    {expressions_use_them_as_the_program_does, built_count},
+	    {a_pointer_to_a_base_expands_to_the_object, built_count},
 	    {NULL, 0},
 	};
 	return scene_main_loops("held", tests, names);

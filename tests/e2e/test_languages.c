@@ -464,6 +464,21 @@ START_TEST(a_breakpoint_at_a_line_is_there_or_says_where_it_is)
 }
 END_TEST
 
+START_TEST(a_stripped_program_names_its_code_by_its_place)
+{
+	cleanup_scene struct scene scene = scene_open("ledger_c_stripped", NULL);
+	json_auto_t *stop = client_tool(scene.client, "rr_continue", NULL);
+	json_auto_t *history = client_tool(scene.client, "rr_heap_history", "{s:s}", "pointer",
+	    "*(unsigned long *)($rbp - 0x18)"); /* report's argument */
+
+	expect_text(stop, "signal", "SIGSEGV");
+	expect_parts(
+	    history, "conclusion", PARTS("allocated by code without a name (ledger_c_stripped+0x"));
+	expect_parts(
+	    history, "events.0.callers", PARTS("code without a name (ledger_c_stripped+0x"));
+}
+END_TEST
+
 /* make builds the programs whose compiler it finds. */
 static void add_row(const struct language *language)
 {
@@ -509,11 +524,12 @@ static void find_built(const char **programs)
 		add_build(&builds[i]);
 	for (int i = 0; i < built_count; i++)
 		programs[i] = built[i].program;
+	programs[built_count] = "ledger_c_stripped";
 }
 
 int main(void)
 {
-	static const char *programs[TIMES(languages) + TIMES(builds) + 1];
+	static const char *programs[TIMES(languages) + TIMES(builds) + 2];
 
 	find_built(programs);
 	const struct looped tests[] = {
@@ -530,6 +546,7 @@ int main(void)
 	    {names_mean_the_same_after_any_question, built_count},
 	    {the_story_of_a_call_is_of_that_function, built_count},
 	    {a_breakpoint_at_a_line_is_there_or_says_where_it_is, built_count},
+	    {a_stripped_program_names_its_code_by_its_place, 1},
 	    {NULL, 0},
 	};
 	return scene_main_loops("languages", tests, programs);

@@ -18,8 +18,19 @@ struct item {
 	int count;
 };
 
+struct shape {
+	virtual ~shape() = default;
+	int id = 1;
+};
+
+struct square : shape {
+	int side = 3;
+};
+
 int main()
 {
+	square figure;
+	shape *base = &figure;
 	std::string brief = "ink", ample = "a text that is longer than fifteen characters";
 	std::string_view view = std::string_view("hello world", 5);
 	std::vector<int> row{1, 2, 3, 4};
@@ -37,6 +48,6 @@ int main()
 	std::printf("%zu\n", row.size() + list.size() + queue.size() + set.size()); /* look */
 	std::printf("%zu %zu %d %s%s\n", map.size(), hashed.size(), owned->count,
 	    shared->name.c_str(), ample.c_str());
-	return flags[1] || empty || !given || either.index() != 1 || std::get<0>(mixed) != 1 ||
+	return base->id != 1 || flags[1] || empty || !given || either.index() != 1 || std::get<0>(mixed) != 1 ||
 	       view.empty() || brief.empty();
 }

@@ -13,6 +13,8 @@ PROGRAMS += $(LEDGER)_c_O2 $(LEDGER)_cc_O2 $(call has,rustc,$(LEDGER)_rs_O2) $(c
 	$(call has,gfortran,$(LEDGER)_f90_O2) $(call has,gdc,$(LEDGER)_d_O2) $(call has,gnatmake,$(LEDGER)_adb_O2) \
 	$(if $(LIBCXX),$(LEDGER)_cc_libcxx $(LEDGER)_cc_libcxx_O2)
 
+PROGRAMS += $(LEDGER)_c_stripped
+
 # They write files beside what they are told to.
 LEDGER_OBJ = $(call whole_path,$(BUILD))/obj/ledger/$(1)
 
@@ -49,6 +51,10 @@ $(LEDGER)_c_O2: $(LEDGER_FROM).c
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(PROGRAM_FLAGS) -O2 -o $@ $<
+$(LEDGER)_c_stripped: $(LEDGER_FROM).c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) -O0 -s -o $@ $<
 $(LEDGER)_cc_O2: $(LEDGER_FROM).cc
 	@mkdir -p $(@D)
 	$(call say,CXX,$<)
