@@ -103,6 +103,8 @@ class Languages(gdb.printing.PrettyPrinter):
         super().__init__("rr-languages")
 
     def __call__(self, value):
+        if value.type.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_TYPEDEF):
+            return None  # at once: gdb asks for each element of an array
         kind = value.type.strip_typedefs()
         name = value.type.name or ""
         if kind.code == gdb.TYPE_CODE_PTR and not name.startswith("map["):
