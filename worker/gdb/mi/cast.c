@@ -1,7 +1,7 @@
 /*
  * Finds dynamic_cast<T>(e), and writes "((T) $rr_dynamic_cast ((e), (T) 0, 0))", or for a reference
  * the same with pointers. Then finds (bool) e, bool(e) and static_cast<bool>(e), and writes
- * "(0 != $rr_truth (e))".
+ * "(0 != $rr_truth (e))". Of a text with std::get<1>(e), it writes "$rr_get (1, (e))" alone.
  */
 #include "worker/gdb/mi/cast.h"
 
@@ -201,6 +201,31 @@ static bool replace_truth(char *to, size_t size, const char *text)
 	return length >= 0 && (size_t)length < size;
 }
 
+/* ---- Elements of tuples ---------------------------------------------------------------------- */
+
+/* The last "std::get<1>(e)" of the text: "$rr_get (1, (e))". */
+static bool replace_get(char *to, size_t size, const char *text)
+{
+	static const char name[] = "std::get<";
+	const char *at = NULL, *next = text, *number, *value, *end;
+	size_t digits;
+	int length;
+
+	for (; (next = strstr(next, name)); next++)
+		if (!is_within_name(text, next))
+			at = next;
+	if (!at)
+		return false;
+	number = at + sizeof(name) - 1;
+	digits = strspn(number, "0123456789");
+	value = skip_blanks(number + digits + 1);
+	if (!digits || number[digits] != '>' || *value != '(' || !(end = behind(value, '(', ')')))
+		return false;
+	length = snprintf(to, size, "%.*s$rr_get (%.*s, %.*s)%s", (int)(at - text), text,
+	    (int)digits, number, (int)(end - value), value, end);
+	return length >= 0 && (size_t)length < size;
+}
+
 static int replace_all(
     char *to, size_t size, const char *text, bool (*one)(char *to, size_t size, const char *text))
 {
@@ -222,6 +247,8 @@ bool cast_rewrite(char *to, size_t size, const char *text)
 	char between[8 * 1024];
 	int count;
 
+	if (strstr(text, "std::get<"))
+		return replace_all(to, size, text, replace_get) > 0;
 	if (!strstr(text, "bool") && !strstr(text, word))
 		return false;
 	count = replace_all(to, size, text, replace);

@@ -460,6 +460,52 @@ class Truth(gdb.Function):
         return is_true(value)
 
 
+def tuple_element(value, number):
+    """In the library of GCC, a tuple is made of bases, each with one element and the rest."""
+    while True:
+        rest = None
+        for field in value.type.strip_typedefs().fields():
+            name = field.name or ""
+            if name.startswith("std::_Head_base<%d," % number):
+                head = value[field]
+                try:
+                    return head["_M_head_impl"]
+                except gdb.error:  # an empty class
+                    return head.cast(argument(head.type, 1))
+            rest = field if name.startswith("std::_Tuple_impl<") else rest
+        if rest is None:
+            raise gdb.GdbError("it has no element %d" % number)
+        value = value[rest]
+
+
+def element_of(value, number):
+    name = class_of(value.type)
+    if name == "pair":
+        return value["first" if number == 0 else "second"]
+    if name == "array":
+        return one_of(value, "_M_elems", "__elems_")[number]
+    if name == "tuple" and cxx_class(value.type):
+        known = dict(cxx_tuple(value, name).elements)
+        if "[%d]" % number not in known:
+            raise gdb.GdbError("it has no element %d" % number)
+        return known["[%d]" % number]
+    if name == "tuple":
+        return tuple_element(value, number)
+    raise gdb.GdbError("std::get is known of tuples, pairs and arrays")
+
+
+class Get(gdb.Function):
+    """What std::get<1>(e) is."""
+
+    def __init__(self):
+        super().__init__("rr_get")
+
+    def invoke(self, number, value):
+        if value.type.strip_typedefs().code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            value = value.referenced_value()
+        return element_of(value, int(number))
+
+
 class DynamicCast(gdb.Function):
     """What dynamic_cast is: from the object that a value points to, the part of the asked type."""
 
@@ -528,6 +574,7 @@ def load_library_helpers():
     sys.path[:0] = [folder for folder in glob.glob("/usr/share/gcc*/python") if belongs_to_root(folder)]
     gdb.xmethod.register_xmethod_matcher(None, Matcher())
     DynamicCast()
+    Get()
     Truth()
     mend_counts()
     from libstdcxx.v6 import register_libstdcxx_printers
