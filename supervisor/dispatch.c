@@ -45,7 +45,7 @@ static const struct failure unknown_resource = {.code = ERROR_NOT_FOUND,
 static json_t *describe_args(const json_t *args)
 {
 	static const char *const telling[] = {"expression", "predicate", "location", "pointer",
-	    "moment", "text", "trace_dir", "good"};
+	    "moment", "text", "trace_dir", "core", "good"};
 	const json_t *program = json_array_get(json_object_get(args, "command"), 0);
 
 	if (json_is_string(program))
@@ -120,6 +120,8 @@ static bool ask_for_session(
 	{
 		const char *id = json_string_value(json_object_get(session, "session"));
 		const char *trace = json_string_value(json_object_get(session, "trace_dir"));
+		if (trace == NULL)
+			trace = json_string_value(json_object_get(session, "core"));
 		json_array_append_new(choices,
 		    json_pack("{s:s, s:o}", "const", id, "title",
 			json_sprintf("%s: %s, idle for %d s", id, trace ? trace : "a trace",
@@ -224,12 +226,14 @@ static bool make_room(
 	return false;
 }
 
-/* The arguments of rr_replay_start open the session, whatever the tool. */
+/* The arguments of rr_replay_start, or of rr_core_open, open the session, whatever the tool. */
 static json_t *take_open_args(size_t tool, json_t *arguments, json_t *rest)
 {
+	bool core = json_object_get(arguments, "core") != NULL;
 	json_t *open_args = json_object();
 
-	for (const struct mcp_param *param = tools_shown[TOOL_REPLAY_START].params;
+	for (const struct mcp_param *param =
+		 tools_shown[core ? TOOL_CORE_OPEN : TOOL_REPLAY_START].params;
 	     param->name != NULL; param++) {
 		json_t *value = json_object_get(arguments, param->name);
 		if (value == NULL)
@@ -238,12 +242,13 @@ static json_t *take_open_args(size_t tool, json_t *arguments, json_t *rest)
 		json_object_del(rest, param->name);
 	}
 	/* The process that crashed may not be the first one, which may only have started it. */
-	if (tool != TOOL_REPLAY_START && json_object_get(arguments, "pid") == NULL)
+	if (!core && tool != TOOL_REPLAY_START && json_object_get(arguments, "pid") == NULL)
 		json_object_set_new(open_args, "worst", json_true());
 	return open_args;
 }
 
-/* Asked again about the same trace, a tool finds the session that it opened. */
+/* Asked again about the same trace, a tool finds the session that it opened. Not about the same
+ * core file: the next crash replaces it. */
 static bool reuse_session(struct dispatch *dispatch, struct mcp_request *request, size_t tool,
     const json_t *open_args, json_t *rest)
 {
@@ -362,6 +367,7 @@ static bool is_permitted(
 static bool asks_for_new(struct dispatch *dispatch, const json_t *arguments)
 {
 	return json_object_get(arguments, "trace_dir") != NULL ||
+	       json_object_get(arguments, "core") != NULL ||
 	       (json_object_get(arguments, "session") == NULL &&
 		   session_count(dispatch->table, WORKER_REPLAY) == 0);
 }

@@ -50,6 +50,30 @@ bool hook_before_removal(
 	return true;
 }
 
+bool hook_before_core(
+    struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
+{
+	static const char *const others[] = {"trace_dir", "pid", "session"},
+				 *const parts[] = {"program", "sysroot"};
+	const bool core = json_object_get(arguments, "core") != NULL;
+	const char *const *names = core ? others : parts;
+	const size_t count = core ? sizeof(others) / sizeof(*others) : sizeof(parts) / sizeof(*parts);
+	struct failure failure = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		if (json_object_get(arguments, names[i]) == NULL)
+			continue;
+		failure_set(&failure, ERROR_INVALID_ARGUMENT,
+		    core ? "leave one of them out" : "name the core file with core",
+		    core ? "core and %s exclude each other: a core file is not a recording"
+			 : "%s belongs to a core file, and there is no argument core",
+		    names[i]);
+		outgoing_fail(dispatch, request, &failure);
+		return false;
+	}
+	return true;
+}
+
 void hook_after_list(struct dispatch *dispatch, const struct session *session,
     const struct call *call, json_t *result)
 {

@@ -27,6 +27,7 @@ typedef void hook_handle(struct dispatch *dispatch, struct mcp_request *request,
 bool hook_is_same_trace(const char *left, const char *right);
 
 hook_before hook_before_removal; /* a trace that a session replays stays */
+hook_before hook_before_core;	 /* a core file is not opened beside something else */
 hook_after hook_after_list;	 /* remembers names of traces, for completion */
 hook_after hook_after_status;	 /* adds what only the supervisor knows */
 

@@ -56,12 +56,13 @@ struct session *session_open(
     struct session_table *table, enum worker_kind kind, json_t *open_args, struct call *first)
 {
 	struct session *session = free_slot(table);
-	bool replays = kind == WORKER_REPLAY;
+	bool replays = kind == WORKER_REPLAY, core = json_object_get(open_args, "core") != NULL;
+	uint32_t opening = !replays ? first->operation
+			   : core   ? WIRE_OP_CORE_OPEN
+				    : WIRE_OP_REPLAY_START;
 	struct worker_spec *spec =
-	    session == NULL
-		? NULL
-		: worker_spec_new(kind, replays ? WIRE_OP_REPLAY_START : first->operation,
-		      replays ? open_args : first->args);
+	    session == NULL ? NULL
+			    : worker_spec_new(kind, opening, replays ? open_args : first->args);
 
 	if (spec == NULL) {
 		json_decref(open_args);
@@ -71,6 +72,7 @@ struct session *session_open(
 	    .kind = kind,
 	    .spec = spec,
 	    .open_args = open_args,
+	    .opening = opening,
 	    .state = SESSION_DEAD,
 	    .deadline = DEADLINE_NEVER,
 	    .created = table->ports.now()};
@@ -169,7 +171,10 @@ static void keep_state(struct session *session, json_t *state)
 {
 	const json_t *trace = json_object_get(state, "trace_dir");
 
-	if (session->kind != WORKER_REPLAY || !json_is_object(json_object_get(state, "moment")) ||
+	/* A core file has one moment. */
+	if (session->kind != WORKER_REPLAY ||
+	    (session->opening != WIRE_OP_CORE_OPEN &&
+		!json_is_object(json_object_get(state, "moment"))) ||
 	    json_dumpb(state, NULL, 0, JSON_COMPACT) > WIRE_STATE_MAX) {
 		reject(session, "the worker sent an invalid session state");
 		return;
@@ -434,7 +439,7 @@ static void set_moment(json_t *json, const json_t *moment)
 
 json_t *session_describe(const struct session *session, bool whole)
 {
-	static const char *const kept[] = {"trace_dir", "pid"};
+	static const char *const kept[] = {"trace_dir", "core", "pid"};
 	int64_t now = session->table->ports.now();
 	json_t *json = json_pack("{s:s, s:s, s:I, s:I}", "session", session->id, "state",
 	    session_state_name(session), "age_seconds",

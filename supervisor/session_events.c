@@ -260,6 +260,9 @@ static void launch_failed(struct session *session, const struct event_data *data
 	if (failure.hint[0] == 0 &&
 	    (failure.code == ERROR_SANDBOX_VIOLATION || failure.code == ERROR_INTERNAL))
 		failure_set_hint(&failure, "rr_status shows what may be wrong");
+	else if (failure.hint[0] == 0 && session->opening == WIRE_OP_CORE_OPEN)
+		failure_set_hint(&failure,
+		    "coredumpctl, or /proc/sys/kernel/core_pattern, tells where core files are");
 	else if (failure.hint[0] == 0 && session->kind == WORKER_REPLAY)
 		failure_set_hint(&failure, "rr_list_recordings shows the traces");
 	fail_opening(session, &failure);
@@ -291,7 +294,7 @@ static void open_trace(struct session *session, const struct event_data *data)
 	if (session->opened && session->worker_state != NULL)
 		json_object_set(request, "restore", session->worker_state);
 	enter(session, SESSION_OPENING, class_deadline(session, DEADLINE_OPEN));
-	if (send_operation(session, WIRE_OP_REPLAY_START, request) == CHANNEL_TOO_LONG)
+	if (send_operation(session, session->opening, request) == CHANNEL_TOO_LONG)
 		fail_opening(session, &too_long);
 }
 
@@ -307,7 +310,7 @@ static void opened(struct session *session, const struct event_data *data)
 	session->opened = true;
 	session->table->last_used = session;
 	session->restore_failures = 0;
-	if (call != NULL && call->operation == WIRE_OP_REPLAY_START) {
+	if (call != NULL && call->operation == session->opening) {
 		struct outcome outcome = {.result = json_incref(data->packet->json)};
 		if (json_object_get(outcome.result, "sandbox") == NULL && session->sandbox != NULL)
 			json_object_set(outcome.result, "sandbox", session->sandbox);

@@ -59,6 +59,7 @@ struct session {
 	struct call *stops;	       /* rr_replay_stop calls waiting for the end */
 	struct call *asides;	       /* sent beside the first call */
 	json_t *open_args, *worker_state, *sandbox;
+	uint32_t opening;    /* WIRE_OP_REPLAY_START, or WIRE_OP_CORE_OPEN; else the job's operation */
 	json_t *begun;	     /* of a recording in the background: its first answer */
 	json_t *last_output; /* and its last progress */
 	bool opened;	     /* it has been open at least once */

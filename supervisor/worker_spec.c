@@ -21,6 +21,9 @@ static const char *const arguments[LAUNCH_NAME_COUNT] = {
     [LAUNCH_PROGRAM] = "command",
     [LAUNCH_GOOD] = "good",
     [LAUNCH_BAD] = "bad",
+    [LAUNCH_CORE] = "core",
+    [LAUNCH_EXECUTABLE] = "program",
+    [LAUNCH_SYSROOT] = "sysroot",
 };
 
 /* A text, or the first of a list. */

@@ -4,9 +4,11 @@
  */
 #include "worker/serve/handlers.h"
 
+#include <string.h>
 #include "worker/serve/arguments/arguments.h"
 #include "worker/serve/arguments/harmless.h"
 #include "worker/gdb/exchange.h"
+#include "worker/session/core.h"
 #include "worker/session/replay.h"
 
 #define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
@@ -59,6 +61,45 @@ static bool is_started(const struct worker *worker, struct failure *failure)
 	return worker->replay;
 }
 
+/* What works in the session of a core file too. */
+static const struct {
+	const char *tool;
+	bool still;
+} moments[] = {
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description) {.tool = #name
+#define STILL	 , .still = true
+#define END_TOOL },
+#include "sandbox/wire/tools.def"
+};
+
+static bool is_still(const char *tool)
+{
+	for (size_t i = 0; i < sizeof(moments) / sizeof(*moments); i++)
+		if (strcmp(moments[i].tool, tool) == 0)
+			return moments[i].still;
+	return false;
+}
+
+/* A core file has one moment: no tool goes to another one, and none runs the program. */
+static bool has_time(const struct worker *worker, const char *tool, const json_t *given,
+    struct failure *failure)
+{
+	const struct core *core = replay_core(worker->replay);
+	const char *what = !is_still(tool)			   ? "this tool"
+			   : json_object_get(given, "at")	   ? "another moment"
+			   : json_is_true(json_object_get(given, "allow_calls"))
+			       ? "a call of the program's functions"
+			       : NULL;
+
+	if (!core || (!what && !core_has_changed(core, failure)))
+		return true;
+	if (what)
+		failure_set(failure, ERROR_UNSUPPORTED,
+		    "record the program with rr_record to go back in time",
+		    "a core file has one moment, and %s needs a recording", what);
+	return false;
+}
+
 /* What gdb warned of while it worked for an answer stands beside it. */
 static json_t *with_warnings(struct worker *worker, json_t *answer, struct failure *failure)
 {
@@ -70,7 +111,13 @@ static json_t *with_warnings(struct worker *worker, json_t *answer, struct failu
 		return answer;
 	if (!answer && !failure->details)
 		failure->details = json_object();
-	json_object_set_new(answer ? answer : failure->details, "warnings", warnings);
+	json_t *to = answer ? answer : failure->details, *before = json_object_get(to, "warnings");
+	if (before) {
+		json_array_extend(before, warnings);
+		json_decref(warnings);
+	} else {
+		json_object_set_new(to, "warnings", warnings);
+	}
 	return answer;
 }
 
@@ -101,7 +148,7 @@ static bool forget_warnings(struct worker *worker)
 #define CALL_SESSION(name)                                                                         \
 	CALL(name, worker->replay,                                                                 \
 	    harmless_arguments(#name, given, failure) && is_started(worker, failure) &&            \
-		forget_warnings(worker),                                                           \
+		has_time(worker, #name, given, failure) && forget_warnings(worker),                                                           \
 	    with_warnings)
 #define CALL_OPEN(name)	  CALL(name, worker, true, as_it_is)
 #define CALL_EITHER(name) CALL_SESSION(name)

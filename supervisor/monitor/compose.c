@@ -16,6 +16,7 @@
 
 #include "sandbox/cleanup.h"
 #include "supervisor/monitor/broker.h"
+#include "supervisor/monitor/core_paths.h"
 #include "supervisor/monitor/recording_paths.h"
 #include "supervisor/monitor/tool_paths.h"
 #include "supervisor/monitor/trace_paths.h"
@@ -108,6 +109,8 @@ static int add_compared(struct composition *composition, const struct sandbox_po
 static int add_needed(struct composition *composition, const struct need *need,
     const struct sandbox_policy *policy, char *why, size_t why_size)
 {
+	if (composition->operation == WIRE_OP_CORE_OPEN)
+		return core_paths_add(composition, policy, why, why_size);
 	if (composition->kind == WORKER_COMPARE)
 		return add_compared(composition, policy, why, why_size);
 	if (need->trace != TRACE_PATHS_NONE &&

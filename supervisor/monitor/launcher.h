@@ -33,6 +33,9 @@ enum launch_name {
 	LAUNCH_PROGRAM,	  /* the first word of command */
 	LAUNCH_GOOD,	  /* the traces of a comparison */
 	LAUNCH_BAD,
+	LAUNCH_CORE,	   /* core */
+	LAUNCH_EXECUTABLE, /* program, of a core file */
+	LAUNCH_SYSROOT,	   /* sysroot, likewise */
 	LAUNCH_NAME_COUNT
 };
 

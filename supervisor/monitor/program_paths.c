@@ -179,20 +179,44 @@ static void show_named(struct composition *composition, int trace, const char *n
 		add_program(composition, real);
 }
 
-void program_paths_add(
-    struct composition *composition, int trace, const struct sandbox_policy *policy)
+/* `list` fills names[RECORDED_FILES_BYTES_MAX] and returns its length. */
+static void show_all(struct composition *composition, int from, const struct sandbox_policy *policy,
+    size_t (*list)(int from, const struct sandbox_policy *policy, char *names, size_t size))
 {
 	cleanup_free char *names = malloc(RECORDED_FILES_BYTES_MAX);
-	size_t length =
-	    names ? recorded_files_list(trace, policy, names, RECORDED_FILES_BYTES_MAX) : 0;
+	size_t length = names ? list(from, policy, names, RECORDED_FILES_BYTES_MAX) : 0;
 	size_t first = composition->visible.counts[VISIBLE_READ];
 	const char *last = "";
 
 	source_homes_find(&composition->homes);
 	for (size_t at = 0; at < length; at += strlen(names + at) + 1) {
 		if (strcmp(names + at, last) != 0)
-			show_named(composition, trace, names + at);
+			show_named(composition, from, names + at);
 		last = names + at;
 	}
 	add_links(composition, first);
+}
+
+void program_paths_add(
+    struct composition *composition, int trace, const struct sandbox_policy *policy)
+{
+	show_all(composition, trace, policy, recorded_files_list);
+}
+
+void program_paths_add_mapped(
+    struct composition *composition, int core, const struct sandbox_policy *policy)
+{
+	show_all(composition, core, policy, recorded_files_of_core);
+}
+
+bool program_paths_add_named(struct composition *composition, const char *real)
+{
+	struct stat status;
+	cleanup_fd int fd = open_file(AT_FDCWD, real, &status);
+
+	if (fd < 0 || elf_class(fd) == 0 || !(is_of_system(real) || is_shown(composition, real)))
+		return false;
+	if (!is_of_system(real))
+		add_program(composition, real);
+	return true;
 }

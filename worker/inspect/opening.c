@@ -4,10 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/wire/scrub.h"
 #include "worker/serve/confine.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/launch/leftover_forks.h"
+#include "worker/session/core.h"
 #include "worker/session/images.h"
+#include "worker/session/launch/core_program.h"
+#include "worker/session/launch/core_unpack.h"
 #include "worker/session/launch/launch.h"
 #include "worker/session/launch/parts.h"
 #include "worker/inspect/opening.h"
@@ -169,6 +173,93 @@ bool opening_both(struct worker *worker, const char *const names[2], const long 
 		replay_opened(replays[i]);
 	}
 	return true;
+}
+
+/* What only the core file tells. */
+static void tell_core(struct replay *replay, json_t *stop)
+{
+	const struct core_file *contents = core_contents(replay_core(replay));
+
+	json_object_set_new(stop, "core", trace_path_to_json(core_path(replay_core(replay))));
+	if (replay_pid(replay))
+		json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
+	if (contents->command[0])
+		json_object_set_new(stop, "command",
+		    scrub_json(contents->command, strlen(contents->command), CORE_COMMAND_MAX,
+			NULL));
+	if (replay_executable(replay))
+		json_object_set_new(
+		    stop, "program", trace_path_to_json(replay_executable(replay)));
+	if (contents->threads > 1)
+		json_object_set_new(stop, "threads", json_integer(contents->threads));
+}
+
+static json_t *answer_core(struct replay *replay, struct failure *failure)
+{
+	const char *signal = mi_text(gdb_last_stop(replay_gdb(replay)), "signal-name");
+	json_t *stop = stop_describe(replay, FORWARD, signal ? "signal" : "copied", failure);
+
+	if (!stop)
+		return NULL;
+	replay_opened(replay);
+	tell_core(replay, stop);
+	json_object_set_new(
+	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
+	if (json_array_size(replay_warnings(replay)))
+		json_object_set(stop, "warnings", replay_warnings(replay));
+	return stop;
+}
+
+/* Another crash may have written another core file of that name since. */
+static bool is_the_same(
+    const struct core *core, const json_t *restore, struct failure *failure)
+{
+	json_auto_t *is = core_identity_json(core);
+
+	if (!restore || json_equal(is, json_object_get(restore, "core_identity")))
+		return true;
+	failure_set(failure, ERROR_NOT_FOUND, "rr_core_open opens the new one",
+	    "%.300s is another file than the one this session was opened on", core_path(core));
+	return false;
+}
+
+json_t *tool_core_open(
+    struct worker *worker, const struct core_open_args *args, struct failure *failure)
+{
+	const json_t *restore = json_object_get(worker->request, "restore");
+	const struct core_asked asked = {args->core, args->program, args->sysroot};
+	struct core *core;
+	struct replay *replay;
+	json_t *result = NULL;
+
+	if (worker->replay) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "this worker already has a session");
+		return NULL;
+	}
+	core = core_open(worker, args->core, failure);
+	if (!core)
+		return NULL;
+	replay = worker->replay = replay_new_of_core(worker, core);
+	if (!replay) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
+	worker->restorable = restore != NULL;
+	worker->end = end_session;
+	replay_on_change(replay, state_send);
+	if (is_the_same(core, restore, failure) && launch_core(replay, &asked, failure))
+		result = answer_core(replay, failure);
+	if (result) {
+		if (restore)
+			state_select(replay, restore);
+		worker->restorable = true;
+		worker->idle = wait_idle;
+		printers_load(replay); /* while the client reads the answer */
+		replay_changed(replay);
+	} else {
+		worker->broken = true;
+	}
+	return result;
 }
 
 json_t *tool_replay_start(

@@ -4,6 +4,7 @@
 #include "worker/moment/moment_names.h"
 
 #include "worker/moment/fingerprint.h"
+#include "worker/session/core.h"
 
 static void take_sum(struct replay *replay, struct moment *moment)
 {
@@ -23,6 +24,8 @@ json_t *moment_name(struct replay *replay, const struct moment *moment)
 {
 	struct moment exact = *moment;
 
+	if (replay_core(replay))
+		return NULL;
 	take_sum(replay, &exact);
 	if (!exact.pc)
 		return json_sprintf("%lld:%lld", exact.event, exact.ticks);

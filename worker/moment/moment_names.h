@@ -10,7 +10,7 @@
  * "event:ticks@pc.sum", in hexadecimal behind the "@": many instructions share event and ticks, and
  * the same one can run again before the next conditional branch. The sum is that of registers and
  * stack. It is computed if the program stands there, and is left out if it is not known; without a
- * pc, so is that.
+ * pc, so is that. NULL for a core file, which has one moment.
  */
 json_t *moment_name(struct replay *replay, const struct moment *moment);
 

@@ -19,6 +19,7 @@
 #include "worker/read/code/libraries.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
+#include "worker/session/core.h"
 #include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/taught.h"
@@ -57,6 +58,10 @@ bool position_read(struct replay *replay, struct moment *moment, struct failure 
 	const char *text;
 
 	*moment = (struct moment){0};
+	if (replay_core(replay)) {
+		moment->tid = replay_selected(replay)->tid;
+		return true;
+	}
 	if (!read_number(replay, "when", &text, &moment->event, failure))
 		return false;
 	/* Before 5.8, rr reports the current event; later versions report the last completed one,
@@ -102,7 +107,7 @@ void position_take_sum(struct replay *replay)
 {
 	struct moment now = *replay_now(replay);
 
-	if (!now.pc || now.sum)
+	if (!now.pc || now.sum || replay_core(replay))
 		return;
 	now.sum = fingerprint_sum(replay);
 	replay_arrived(replay, &now);

@@ -7,6 +7,7 @@
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
+#include "worker/session/core.h"
 #include "worker/session/selection.h"
 #include "worker/moment/state.h"
 
@@ -25,10 +26,23 @@ static json_t *checkpoints_json(struct replay *replay)
 	return saved;
 }
 
+/* What can be selected, and which file it must be. */
+static json_t *core_json(const struct replay *replay)
+{
+	const struct selection *selected = replay_selected(replay);
+
+	return json_pack("{s:s,s:o,s:I,s:i,s:i}", "core", core_path(replay_core(replay)),
+	    "core_identity", core_identity_json(replay_core(replay)), "pid",
+	    (json_int_t)replay_pid(replay), "selected_tid", selected->tid, "frame",
+	    selected->frame);
+}
+
 static json_t *state_json(struct replay *replay)
 {
 	const struct selection *selected = replay_selected(replay);
 
+	if (replay_core(replay))
+		return core_json(replay);
 	position_take_sum(replay);
 	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o}", "trace_dir",
 	    replay_trace_dir(replay), "pid", (json_int_t)replay_pid(replay), "asked_pid",

@@ -79,10 +79,11 @@ static void place_descriptors(const struct pipes *pipes, const struct tool_spec 
 	int input = spec->wants_input ? pipes->input[0] : open("/dev/null", O_RDONLY | O_CLOEXEC);
 	int output = spec->output >= 0 ? spec->output : pipes->output[1];
 	int errors = spec->merge_output ? output : pipes->errors[1];
-	int from[] = {input, output, errors, spec->extra, pipes->failure[1]};
-	int high[5];
+	int from[] = {input, output, errors, spec->extra, pipes->failure[1],
+	    spec->also ? spec->also : -1};
+	int high[6];
 
-	for (size_t i = 0; i < 5; i++)
+	for (size_t i = 0; i < 6; i++)
 		high[i] = from[i] < 0 ? -1 : fcntl(from[i], F_DUPFD_CLOEXEC, ERROR_FD + 1);
 	dup3(high[4], ERROR_FD, O_CLOEXEC);
 	for (int i = 0; i < 3; i++)
@@ -90,6 +91,8 @@ static void place_descriptors(const struct pipes *pipes, const struct tool_spec 
 			die_unborn("descriptors", strerror(errno));
 	if (high[3] >= 0)
 		dup2(high[3], TOOL_EXTRA_FD);
+	if (high[5] >= 0)
+		dup2(high[5], TOOL_ALSO_FD);
 }
 
 /* The path was resolved and judged: a link that was put in it since must lead nowhere else. */
@@ -106,7 +109,7 @@ static bool enter_directory(const char *directory)
 static _Noreturn void become_tool(
     const struct pipes *pipes, const struct tool_spec *spec, pid_t parent)
 {
-	int keep[] = {ERROR_FD, TOOL_EXTRA_FD};
+	int keep[3] = {ERROR_FD}, kept = 1;
 	struct sandbox_report report = {0};
 	char why[WHY_MAX] = "";
 	sigset_t none;
@@ -124,8 +127,12 @@ static _Noreturn void become_tool(
 	place_descriptors(pipes, spec);
 	if (spec->directory && !enter_directory(spec->directory))
 		die_unborn(spec->directory, strerror(errno));
-	if (sandbox_enter(spec->role, spec->policy, keep, spec->extra >= 0 ? 2 : 1, &report, why,
-		sizeof(why)) != 0)
+	if (spec->extra >= 0)
+		keep[kept++] = TOOL_EXTRA_FD;
+	if (spec->also)
+		keep[kept++] = TOOL_ALSO_FD;
+	if (sandbox_enter(spec->role, spec->policy, keep, (size_t)kept, &report, why, sizeof(why)) !=
+	    0)
 		die_unborn("sandbox", why);
 	execve(spec->path, spec->argv, spec->environment);
 	die_unborn(spec->path, strerror(errno));

@@ -16,6 +16,7 @@ struct leftover_forks {
 	unsigned long tasks;	/* at the session's start */
 };
 
+struct core;
 struct images;
 struct launched;
 struct relatives;
@@ -29,8 +30,9 @@ struct replay {
 	struct launched *launched; /* rr and gdb as processes */
 	struct replay *beside;	   /* another session of this worker, or NULL */
 
-	/* What is replayed. */
-	char *trace_dir, *executable, *original; /* original may be NULL */
+	/* What is replayed, or read. */
+	struct core *core; /* see core.h; NULL: a trace is replayed */
+	char *trace_dir, *executable, *original; /* original may be NULL; of a core, all may be */
 	int trace;
 	char pmu[32];
 	long long pid;

@@ -344,10 +344,15 @@ bool mi_is_enabled(const json_t *row)
 	return enabled && enabled[0] == 'y';
 }
 
+/* "Thread 123.456"; of a core file "Thread 0x7f12 (LWP 456)" or "LWP 456". */
 int mi_tid(const json_t *thread)
 {
+	static const char kernels[] = "LWP ";
 	const char *target = mi_text(thread, "target-id");
+	const char *lwp = target ? strstr(target, kernels) : NULL;
 	const char *dot = target ? strrchr(target, '.') : NULL;
 
+	if (lwp)
+		return number_of(lwp + sizeof(kernels) - 1);
 	return dot ? number_of(dot + 1) : 0;
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/investigate/heap/damage.h"
 #include "worker/investigate/report/panicked.h"
@@ -23,17 +24,22 @@
 #include "worker/run/scan.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frames/frames.h"
+#include "worker/read/values/accessed.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/run/stop.h"
+#include "worker/session/core.h"
 #include "worker/session/live_output.h"
+#include "worker/session/selection.h"
 #include "worker/trace/process_list.h"
 #include "worker/serve/clock.h"
 
 #define SIGNALS_MAX  100000
 #define OUTPUT_BYTES 4096
+
+#define LAST_WORDS_MAX 1024 /* bytes */
 
 /* The search for a block's life takes some times as long as the pass that found the crash. */
 #define BLOCK_SECONDS_MAX 20
@@ -296,6 +302,32 @@ static void look_back_at_shared_call(struct replay *replay, struct crash *crash)
 	json_decref(ignored.details);
 }
 
+/* Why std::terminate ran, as far as the stack tells. */
+static enum thrown_cause tell_terminated(json_t *report)
+{
+	enum thrown_cause cause = thrown_cause(json_object_get(report, "frames"));
+
+	switch (cause) {
+	case THROWN_NOTHING:
+	case THROWN_UNCAUGHT:
+		break;
+	case THROWN_PURE:
+		report_add_cause(report,
+		    "a pure virtual function was called, of an object whose constructor or "
+		    "destructor runs, or that was destroyed");
+		break;
+	case THROWN_THREAD:
+		report_add_cause(report,
+		    "a std::thread was destroyed, or assigned to, that was neither joined nor "
+		    "detached");
+		break;
+	case THROWN_CALLED:
+		report_add_cause(report, "std::terminate was called");
+		break;
+	}
+	return cause;
+}
+
 static void look_back(struct replay *replay, struct crash *crash)
 {
 	if (crash->fault.departed)
@@ -304,7 +336,7 @@ static void look_back(struct replay *replay, struct crash *crash)
 		return;
 	if (crash->fault.overwritten)
 		look_back_at_overwrite(replay, crash);
-	switch (thrown_cause(json_object_get(crash->report, "frames"))) {
+	switch (tell_terminated(crash->report)) {
 	case THROWN_NOTHING:
 		if (!crash->fault.json)
 			look_back_at_shared_call(replay, crash);
@@ -313,17 +345,9 @@ static void look_back(struct replay *replay, struct crash *crash)
 		look_back_at_throw(replay, crash);
 		return;
 	case THROWN_PURE:
-		report_add_cause(crash->report,
-		    "a pure virtual function was called, of an object whose constructor or "
-		    "destructor runs, or that was destroyed");
-		return;
 	case THROWN_THREAD:
-		report_add_cause(crash->report,
-		    "a std::thread was destroyed, or assigned to, that was neither joined nor "
-		    "detached");
 		return;
 	case THROWN_CALLED:
-		report_add_cause(crash->report, "std::terminate was called");
 		look_back_at_shared_call(replay, crash);
 		return;
 	}
@@ -393,6 +417,113 @@ static void stay_there(struct crash *crash)
 	excursion_divert(crash->excursion, throw ? &crash->thrown : &crash->place);
 }
 
+/* ---- Of a core file, which has no way back ---------------------------------------------------
+ */
+
+/* What the C library, or assert(), said when it ended the program; NULL: nothing. */
+static json_t *read_last_words(struct replay *replay)
+{
+	unsigned long long address = 0;
+	char text[LAST_WORDS_MAX];
+	uint32_t size;
+	size_t length;
+
+	if (!accessed_number(replay, "*(unsigned long *) &__abort_msg", &address) || !address ||
+	    !accessed_whole(replay, address, &size, sizeof(size)))
+		return NULL;
+	length = size > sizeof(size) ? size - sizeof(size) : 0;
+	length = accessed_bytes(replay, address + sizeof(size), (uint8_t *)text,
+	    length < sizeof(text) ? length : sizeof(text));
+	length = strnlen(text, length);
+	return length ? scrub_json(text, length, sizeof(text), NULL) : NULL;
+}
+
+static void tell_last_words(struct replay *replay, json_t *report)
+{
+	json_t *words = read_last_words(replay), *line = words ? report_last_line(words) : NULL;
+
+	if (line && library_said(report, words) == LIBRARY_NOTHING)
+		report_add_cause(report, json_string_value(line));
+	json_decref(line);
+	json_decref(words);
+}
+
+/* Of a signal that another process sent, no instruction is the cause. */
+static void tell_sender(struct replay *replay, json_t *report)
+{
+	unsigned long long code = 0, pid = 0;
+
+	if (!json_object_get(report, "signal") ||
+	    !accessed_number(replay, "(unsigned int) $_siginfo.si_code", &code) ||
+	    (int)code > 0 ||
+	    !accessed_number(replay, "(unsigned int) $_siginfo._sifields._kill.si_pid", &pid) ||
+	    (long long)pid == replay_pid(replay))
+		return;
+	json_object_set_new(report, "sent_by", json_integer((json_int_t)pid));
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("%s: process %llu sent it",
+		json_string_value(json_object_get(report, "conclusion")), pid));
+}
+
+/* The next step is a recording. What else could be asked there, its own report says, with the
+ * addresses of that run. */
+static void tell_to_record(struct replay *replay, json_t *report)
+{
+	const char *command = core_contents(replay_core(replay))->command;
+	json_t *shown = scrub_json(command, strlen(command), CORE_COMMAND_MAX, NULL);
+
+	json_object_set_new(report, "hint",
+	    json_sprintf("a core file has one moment: record the program with rr_record%s%s%s to go "
+			 "back in time, and call rr_crash_report of the recording",
+		command[0] ? " (" : "", json_string_value(shown), command[0] ? ")" : ""));
+	json_decref(shown);
+}
+
+/* The throw is still on the stack if nothing has unwound it. */
+static void tell_thrown(struct replay *replay, json_t *report, struct fault *fault)
+{
+	struct failure ignored = {0};
+
+	if (tell_terminated(report) != THROWN_UNCAUGHT)
+		return;
+	fault->stand_ins = thrown_level(replay);
+	if (fault->stand_ins)
+		report_from_here(replay, report, fault, &ignored);
+	report_add_cause(report, "an exception that nothing catches, or that may not go on");
+	json_decref(ignored.details);
+}
+
+static json_t *report_core(struct replay *replay, bool move, struct failure *failure)
+{
+	const struct selection before = *replay_selected(replay);
+	json_t *stop = stop_describe(replay, FORWARD, "signal", failure), *report = NULL;
+	struct fault fault = {0};
+
+	if (!stop)
+		return NULL;
+	fault_find(replay, json_string_value(json_object_get(stop, "signal")), &fault);
+	report = report_of_core(replay, stop, &fault, failure);
+	json_decref(stop);
+	if (report) {
+		tell_thrown(replay, report, &fault);
+		tell_last_words(replay, report);
+		tell_sender(replay, report);
+		tell_to_record(replay, report);
+		if (json_array_size(replay_warnings(replay)))
+			json_object_set_new(
+			    report, "warnings", json_copy(replay_warnings(replay)));
+	}
+	fault_clear(&fault);
+	if (report && move) {
+		frames_select_own(replay, report);
+	} else if (report) {
+		selection_set_thread(replay, before.tid);
+		selection_set_frame(replay, before.frame);
+	}
+	replay_changed(replay);
+	return report;
+}
+
 json_t *tool_crash_report(
     struct replay *replay, const struct crash_report_args *args, struct failure *failure)
 {
@@ -402,6 +533,11 @@ json_t *tool_crash_report(
 	struct failure late = {0};
 	bool found, move, astray;
 
+	if (replay_core(replay))
+		return report_core(replay,
+		    json_object_get(args->given, "move") ? args->move
+							 : !replay_selected(replay)->frame,
+		    failure);
 	/* In a session that was just opened, there is no position to return to. */
 	move = json_object_get(args->given, "move") ? args->move : replay_is_where_opened(replay);
 	excursion = excursion_begin(replay);

@@ -222,6 +222,29 @@ json_t *report_of_crash(
 	return report;
 }
 
+json_t *report_of_core(
+    struct replay *replay, const json_t *stop, const struct fault *fault, struct failure *failure)
+{
+	json_t *report = json_object();
+	char where[1024], *cycle;
+
+	add_stop(report, stop);
+	if (!add_stack(replay, report, fault, where, sizeof(where), failure)) {
+		json_decref(report);
+		return NULL;
+	}
+	conclude(report, where, fault);
+	cycle = add_threads(replay, report);
+	if (!json_object_get(report, "signal"))
+		json_object_set_new(report, "conclusion",
+		    json_sprintf("no signal ended the process: it was copied while it was in %s",
+			where));
+	if (cycle)
+		report_add_cause(report, cycle);
+	free(cycle);
+	return report;
+}
+
 bool report_from_here(
     struct replay *replay, json_t *report, const struct fault *fault, struct failure *failure)
 {

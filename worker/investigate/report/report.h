@@ -13,6 +13,10 @@
 json_t *report_of_crash(
     struct replay *replay, const json_t *stop, const struct fault *fault, struct failure *failure);
 
+/* The same for a core file, whose process may have been copied while it lived. */
+json_t *report_of_core(
+    struct replay *replay, const json_t *stop, const struct fault *fault, struct failure *failure);
+
 /* Tells the crash anew, with the frames, the source and the variables of where the program stands
  * now: where its cause is. False with *failure filled, and the report as it was. */
 bool report_from_here(

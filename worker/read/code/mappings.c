@@ -7,6 +7,7 @@
 #include <string.h>
 #include "worker/gdb/must.h"
 #include "worker/read/code/mappings.h"
+#include "worker/session/core.h"
 
 #define MAPPINGS_MAX 10000
 
@@ -72,11 +73,23 @@ failed:
 	return NULL;
 }
 
+/* gdb would tell only of those that have a file. */
+static struct mappings *mappings_of_core(const struct core *core)
+{
+	char *text = core_mappings(core);
+	struct mappings *mappings = text ? mappings_parse(text) : NULL;
+
+	free(text);
+	return mappings;
+}
+
 struct mappings *mappings_read(struct replay *replay)
 {
 	struct gdb *gdb = replay_gdb(replay);
 	const char *text;
 
+	if (replay_core(replay))
+		return mappings_of_core(replay_core(replay));
 	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info proc mappings"),
 		"it is not known what is mapped, so nothing here rests on that"))
 		return NULL;

@@ -14,6 +14,7 @@
 #include "worker/gdb/must.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/read/values/values.h"
+#include "worker/session/core.h"
 #include "worker/session/selection.h"
 
 #define CHUNK	       200  /* frames asked of gdb at once */
@@ -118,8 +119,11 @@ static bool is_unknown(
 	if (!address || mi_text(frame, "from") || (function && strcmp(function, "??") != 0))
 		return false;
 	mapping = mappings_find(mappings, strtoull(address, NULL, 16));
-	return !mapping || mapping->file[0] != '/' ||
-	       (replay_executable(replay) && strcmp(mapping->file, replay_executable(replay)) != 0);
+	if (!mapping || mapping->file[0] != '/')
+		return true;
+	/* The program of a core file is called as it was mapped, wherever it lies here. */
+	return replay_executable(replay) && strcmp(mapping->file, replay_executable(replay)) != 0 &&
+	       (!replay_core(replay) || strcmp(mapping->file, replay_command(replay)) != 0);
 }
 
 /* Behind such a frame gdb takes words of the stack for return addresses. */

@@ -9,7 +9,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/session/core.h"
 #include "worker/session/images.h"
+#include "worker/session/launch/core_stop.h"
 #include "worker/session/launch/launch.h"
 #include "worker/session/replay_inside.h"
 #include "worker/session/launch/launched.h"
@@ -76,7 +78,8 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 		    .policy = &sandbox,
 		    .wants_input = true,
 		    .output = -1,
-		    .extra = commands},
+		    .extra = commands,
+		    .also = replay->core ? core_contents_fd(replay->core) : 0},
 		why, sizeof(why)) == 0)
 		return true;
 	failure_set(failure, ERROR_GDB_FAILED, NULL, "gdb could not be started: %s", why);
@@ -295,10 +298,15 @@ static bool confine(struct worker *worker, struct replay *const replays[], struc
 	for (size_t i = 0; i < BOTH && replays[i]; i++) {
 		struct launched *launched = replays[i]->launched;
 
-		keep[count++] = replays[i]->trace;
-		keep[count++] = remote_gdb_fd(launched->link);
-		keep[count++] = remote_rr_fd(launched->link);
-		keep[count++] = launched->starter.socket;
+		if (replays[i]->core) {
+			keep[count++] = core_named_fd(replays[i]->core);
+			keep[count++] = core_contents_fd(replays[i]->core);
+		} else {
+			keep[count++] = replays[i]->trace;
+			keep[count++] = remote_gdb_fd(launched->link);
+			keep[count++] = remote_rr_fd(launched->link);
+			keep[count++] = launched->starter.socket;
+		}
 		tools[tool++] = &launched->rr;
 		tools[tool++] = &launched->gdb;
 	}
@@ -446,6 +454,36 @@ bool launch_tools(struct replay *replay, struct failure *failure)
 
 	return (prepare_any(replay, failure) && confine(replay->worker, one, failure) &&
 		   connect_tools(replay, replay->launched->link, failure)) ||
+	       explain(replay, failure);
+}
+
+/* gdb, and nothing beside it. */
+static bool prepare_core(struct replay *replay, struct failure *failure)
+{
+	cleanup_fd int commands = memfd_create("rr-gdbinit", MFD_CLOEXEC);
+
+	if (commands < 0 || !settings_write(commands)) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "gdb's settings could not be stored");
+		return false;
+	}
+	if (!start_gdb(replay, commands, 0, failure))
+		return false;
+	replay->gdb = gdb_new(replay->worker, &replay->launched->gdb, replay);
+	if (!replay->gdb) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
+	launched_watch(replay);
+	return configure(replay, commands, failure);
+}
+
+bool launch_core(
+    struct replay *replay, const struct core_asked *asked, struct failure *failure)
+{
+	struct replay *const one[BOTH] = {replay};
+
+	return (prepare_core(replay, failure) && confine(replay->worker, one, failure) &&
+		   core_read(replay->core, failure) && core_stop(replay, asked, failure)) ||
 	       explain(replay, failure);
 }
 

@@ -133,7 +133,7 @@ static void reap(void *owner)
  */
 static bool may_die_without_stack(const struct replay *replay, const char *words)
 {
-	return replay->images &&
+	return replay->images && !replay->core &&
 	       (strstr(words, "read_raw_data") || strstr(words, "apply_data_record_from_trace"));
 }
 
@@ -145,13 +145,13 @@ static bool explain_loss(void *owner, char *text, size_t size)
 
 	for (int waited = 0; waited < PUMP_GRACE_MS; waited += 10) {
 		reap(replay);
-		if (launched->rr.pid == 0 || launched->gdb.pid == 0)
+		if ((launched->rr.pid == 0 && !replay->core) || launched->gdb.pid == 0)
 			break;
 		usleep(10000);
 	}
 	read_rr_output(replay, launched->rr.output);
 	live_output_rr_words(replay->output, words, sizeof(words));
-	if (launched->rr.pid == 0) {
+	if (launched->rr.pid == 0 && !replay->core) {
 		tool_describe_end(&launched->rr, end, sizeof(end));
 		/* Where it says how to connect to it, it did not say why it ended. */
 		if (strncmp(words, "Launch ", 7) == 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/cleanup.h"
+#include "worker/session/core.h"
 #include "worker/session/images.h"
 #include "worker/session/launch/kernel_writes.h"
 #include "worker/session/launch/launched.h"
@@ -32,6 +33,7 @@ void replay_free(struct replay *replay)
 	json_decref(replay->warnings);
 	json_decref(replay->sources.missing);
 	json_decref(replay->sources.told);
+	core_free(replay->core);
 	cleanup_close(&replay->trace);
 	files_forget(&replay->sources.files);
 	free(replay->trace_dir);
@@ -40,16 +42,15 @@ void replay_free(struct replay *replay)
 	free(replay);
 }
 
-struct replay *replay_new(struct worker *worker, struct trace *trace)
+static struct replay *new_session(struct worker *worker)
 {
 	struct replay *replay = calloc(1, sizeof(*replay));
 
 	if (!replay)
 		return NULL;
 	replay->worker = worker;
+	replay->trace = -1;
 	replay->launched = launched_new();
-	replay->trace_dir = strdup(trace->path);
-	replay->trace = steal_fd(&trace->directory);
 	replay->output = live_output_new();
 	replay->checkpoints.entries = json_array();
 	replay->signals = json_object();
@@ -58,8 +59,33 @@ struct replay *replay_new(struct worker *worker, struct trace *trace)
 	replay->sources.told = json_object();
 	replay->breakpoints = breakpoint_list_new();
 	replay->checkpoints.next = replay->selected.number = 1;
-	if (replay->launched && replay->trace_dir && replay->output && replay->breakpoints)
+	if (replay->launched && replay->output && replay->breakpoints)
 		return replay;
 	replay_free(replay);
 	return NULL;
+}
+
+struct replay *replay_new(struct worker *worker, struct trace *trace)
+{
+	struct replay *replay = new_session(worker);
+
+	if (!replay)
+		return NULL;
+	replay->trace_dir = strdup(trace->path);
+	replay->trace = steal_fd(&trace->directory);
+	if (replay->trace_dir)
+		return replay;
+	replay_free(replay);
+	return NULL;
+}
+
+struct replay *replay_new_of_core(struct worker *worker, struct core *core)
+{
+	struct replay *replay = new_session(worker);
+
+	if (replay)
+		replay->core = core;
+	else
+		core_free(core);
+	return replay;
 }

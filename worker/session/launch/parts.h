@@ -5,10 +5,13 @@
  */
 #include "worker/session/replay.h"
 
+struct core;
 struct trace;
 
 /* Takes over the trace's descriptor and its lock. NULL: out of memory. */
 struct replay *replay_new(struct worker *worker, struct trace *trace);
+/* The same for a core file, which it takes over in any case. */
+struct replay *replay_new_of_core(struct worker *worker, struct core *core);
 void replay_free(struct replay *replay);
 
 #endif

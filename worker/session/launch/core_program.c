@@ -1,0 +1,195 @@
+/*
+ * See core_program.h. Symbols of another program would make every answer wrong, so a program that
+ * is not known to be the right one is refused, or warned of.
+ */
+#include "worker/session/launch/core_program.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "sandbox/cleanup.h"
+#include "worker/session/replay_inside.h"
+#include "worker/trace/trace.h"
+
+#define DELETED	 " (deleted)"
+#define ID_SHOWN (2 * 20 + 1)
+
+enum match { MATCH_YES, MATCH_UNKNOWN, MATCH_NO, MATCH_NO_PROGRAM };
+
+static bool read_file(void *owner, uint64_t offset, void *to, size_t size)
+{
+	return pread(*(const int *)owner, to, size, (off_t)offset) == (ssize_t)size;
+}
+
+/* What the file's first page was in the process. */
+struct image {
+	const struct core *core;
+	uint64_t base;
+};
+
+static bool read_image(void *owner, uint64_t offset, void *to, size_t size)
+{
+	const struct image *image = owner;
+
+	return core_memory(image->core, image->base + offset, to, size);
+}
+
+static void hex_of(const struct core_identity *identity, char text[ID_SHOWN])
+{
+	text[0] = '\0';
+	for (size_t i = 0; i < identity->length && 2 * i + 2 < ID_SHOWN; i++)
+		snprintf(text + 2 * i, 3, "%02x", identity->build_id[i]);
+}
+
+/* Whether the core file knows the program by its build id, and else by where it begins. */
+static enum match compare(const struct core *core, const struct core_identity *file, char *why)
+{
+	const struct core_file *contents = core_contents(core);
+	const struct core_mapped *mapped = core_file_program(contents);
+	struct image image = {core, mapped ? core_file_base(contents, mapped->name) : 0};
+	const struct core_bytes bytes = {read_image, &image, UINT32_MAX};
+	struct core_identity was = {0};
+	char one[ID_SHOWN], other[ID_SHOWN];
+
+	if (image.base)
+		core_identity_read(&was, &bytes);
+	hex_of(file, one);
+	hex_of(&was, other);
+	snprintf(why, CORE_WHY_MAX, "%s", "");
+	if (was.length && (was.length != file->length ||
+			      memcmp(was.build_id, file->build_id, was.length) != 0)) {
+		snprintf(why, CORE_WHY_MAX, "its build id is %s, that of the core file's program %s",
+		    file->length ? one : "missing", other);
+		return MATCH_NO;
+	}
+	if (was.length)
+		return MATCH_YES;
+	if ((contents->headers && contents->headers != file->headers) ||
+	    (contents->entry && image.base && contents->entry - image.base != file->entry)) {
+		snprintf(why, CORE_WHY_MAX,
+		    "it begins at another address than the core file's program");
+		return MATCH_NO;
+	}
+	return MATCH_UNKNOWN;
+}
+
+static enum match judge(const struct core *core, const char *path, char *why)
+{
+	cleanup_fd int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct core_identity file;
+	struct stat status;
+
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		snprintf(why, CORE_WHY_MAX, "%s", strerror(errno));
+		return MATCH_NO_PROGRAM;
+	}
+	if (!S_ISREG(status.st_mode)) {
+		snprintf(why, CORE_WHY_MAX, "it is no regular file");
+		return MATCH_NO_PROGRAM;
+	}
+	core_identity_read(&file, &(struct core_bytes){read_file, &fd, (uint64_t)status.st_size});
+	if (file.is_elf)
+		return compare(core, &file, why);
+	snprintf(why, CORE_WHY_MAX, "it is not a program for 64-bit x86");
+	return MATCH_NO_PROGRAM;
+}
+
+static void warn(struct replay *replay, json_t *warning)
+{
+	json_array_append_new(replay->warnings, warning);
+}
+
+static void warn_unsure(struct replay *replay, const char *path)
+{
+	warn(replay,
+	    json_sprintf("whether %.200s is the program of this core file is not known, because "
+			 "one of them has no build id: if names and values look wrong, it is not",
+		path));
+}
+
+static char *take_named(struct replay *replay, const char *name, struct failure *failure)
+{
+	cleanup_free char *path = NULL;
+	char absolute[TRACE_PATH_MAX], why[CORE_WHY_MAX];
+	enum match match;
+
+	if (trace_name_to_path(name, absolute, sizeof(absolute)) < 0) {
+		trace_fail_name(name, failure);
+		return NULL;
+	}
+	path = realpath(absolute, NULL);
+	match = path ? judge(replay->core, path, why) : MATCH_NO_PROGRAM;
+	if (!path)
+		snprintf(why, sizeof(why), "%s", strerror(errno));
+	switch (match) {
+	case MATCH_UNKNOWN:
+		warn_unsure(replay, path);
+		return steal_pointer(&path);
+	case MATCH_YES:
+		return steal_pointer(&path);
+	case MATCH_NO:
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "name the program as it was when it crashed, or leave program out to see what "
+		    "can be seen without it",
+		    "%.200s is not the program of this core file: %s", path, why);
+		return NULL;
+	case MATCH_NO_PROGRAM:
+		failure_set(failure, ERROR_NOT_FOUND, "name the program that crashed",
+		    "%.200s cannot be read as a program: %s", name, why);
+		return NULL;
+	}
+	return NULL;
+}
+
+/* The name that the program has here: in the root of its container, if there is one. */
+static bool place_of(const char *name, const char *sysroot, char path[PATH_MAX])
+{
+	return (size_t)snprintf(path, PATH_MAX, "%s%s", sysroot ? sysroot : "", name) < PATH_MAX;
+}
+
+static char *take_mapped(struct replay *replay, const char *sysroot)
+{
+	const struct core_mapped *mapped = core_file_program(core_contents(replay->core));
+	size_t length = mapped ? strlen(mapped->name) : 0, cut = strlen(DELETED);
+	char path[PATH_MAX] = "", why[CORE_WHY_MAX] = "the core file does not say which it was";
+	enum match match = MATCH_NO_PROGRAM;
+
+	if (mapped && mapped->name[0] == '/' && place_of(mapped->name, sysroot, path))
+		match = judge(replay->core, path, why);
+	if (length > cut && strcmp(mapped->name + length - cut, DELETED) == 0)
+		snprintf(why, sizeof(why), "it had been deleted or replaced before it crashed");
+	switch (match) {
+	case MATCH_UNKNOWN:
+		warn_unsure(replay, path);
+		return strdup(path);
+	case MATCH_YES:
+		return strdup(path);
+	case MATCH_NO:
+		warn(replay,
+		    json_sprintf("there are no symbols of the program: %.200s is another one by now "
+				 "(%s). Name the one that crashed with program",
+			path, why));
+		return NULL;
+	case MATCH_NO_PROGRAM:
+		warn(replay,
+		    json_sprintf("there are no symbols of the program%s%.200s: %s. Name it with "
+				 "program%s",
+			path[0] ? ", " : "", path, why,
+			sysroot ? "" : ", or its container's root with sysroot"));
+		return NULL;
+	}
+	return NULL;
+}
+
+char *core_program_find(
+    struct replay *replay, const struct core_asked *asked, struct failure *failure)
+{
+	return asked->program && asked->program[0]
+		   ? take_named(replay, asked->program, failure)
+		   : take_mapped(replay, asked->sysroot && asked->sysroot[0] ? asked->sysroot : NULL);
+}
