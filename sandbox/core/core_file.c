@@ -96,7 +96,7 @@ static bool read_at(const struct core_bytes *bytes, uint64_t offset, void *to, u
 	       bytes->read(bytes->owner, offset, to, (size_t)size);
 }
 
-static void take_mapped(struct core_file *core, char *desc, uint64_t size)
+static void take_mapped(struct core_file *core, char *desc, uint64_t size, uint64_t place)
 {
 	const uint64_t *words = (const uint64_t *)desc;
 	uint64_t count, page, at;
@@ -117,7 +117,7 @@ static void take_mapped(struct core_file *core, char *desc, uint64_t size)
 			return; /* its end is missing */
 		if (row[0] < row[1])
 			core->mapped[core->mapped_count++] =
-			    (struct core_mapped){row[0], row[1], row[2] * page, desc + at};
+			    (struct core_mapped){row[0], row[1], row[2] * page, desc + at, place + at};
 		at += length + 1;
 	}
 }
@@ -153,7 +153,8 @@ static void take_process(struct core_file *core, const char *desc, uint64_t size
 	core->command[length] = '\0';
 }
 
-static void take_note(struct core_file *core, uint32_t type, char *desc, uint64_t size)
+static void take_note(
+    struct core_file *core, uint32_t type, char *desc, uint64_t size, uint64_t place)
 {
 	switch (type) {
 	case NT_PRSTATUS:
@@ -166,7 +167,7 @@ static void take_note(struct core_file *core, uint32_t type, char *desc, uint64_
 		take_vector(core, desc, size);
 		break;
 	case NT_FILE:
-		take_mapped(core, desc, size);
+		take_mapped(core, desc, size, place);
 		break;
 	default:
 		break;
@@ -175,7 +176,7 @@ static void take_note(struct core_file *core, uint32_t type, char *desc, uint64_
 
 /* The notes of one segment, which stay in memory because the names are there. Each begins at a
  * multiple of 4; we keep the descriptors of NT_FILE at a multiple of 8. */
-static void take_notes(struct core_file *core, char *notes, uint64_t size)
+static void take_notes(struct core_file *core, char *notes, uint64_t size, uint64_t place)
 {
 	uint64_t at = 0;
 
@@ -192,7 +193,7 @@ static void take_notes(struct core_file *core, char *notes, uint64_t size)
 			/* the header before is not needed any more */
 			char *aligned = notes + (desc & ~7ull);
 			memmove(aligned, notes + desc, note.n_descsz);
-			take_note(core, note.n_type, aligned, note.n_descsz);
+			take_note(core, note.n_type, aligned, note.n_descsz, place + desc);
 		}
 		at = desc + (((uint64_t)note.n_descsz + 3) & ~3ull);
 		if (at > size)
@@ -212,7 +213,7 @@ static bool add_notes(
 	core->notes = malloc(size);
 	if (!core->notes || !read_at(bytes, header->p_offset, core->notes, size))
 		return fail(why, "it is truncated: its notes, with the registers, are not whole");
-	take_notes(core, core->notes, size);
+	take_notes(core, core->notes, size, header->p_offset);
 	return true;
 }
 
@@ -297,6 +298,7 @@ bool core_file_read(struct core_file *core, const struct core_bytes *bytes, char
 	count = count_headers(bytes, &elf);
 	if (elf.e_phentsize != sizeof(*headers) || count == 0 || count > CORE_SEGMENTS_MAX)
 		return fail(why, "its header is damaged");
+	core->header_count = count;
 	headers = calloc(count, sizeof(*headers));
 	core->segments = calloc(count, sizeof(*core->segments));
 	ok = headers && core->segments &&

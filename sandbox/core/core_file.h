@@ -29,12 +29,14 @@ struct core_segment {
 struct core_mapped {
 	uint64_t start, end, offset; /* of the mapping in the file called `name` */
 	const char *name;
+	uint64_t name_at; /* in the file */
 };
 
 struct core_file {
 	struct core_segment *segments; /* of memory; both by address */
 	struct core_mapped *mapped;
 	size_t segment_count, mapped_count;
+	uint64_t header_count; /* program headers */
 	unsigned threads;
 	int pid;	/* 0: not known */
 	uint64_t entry; /* of the program, from its auxiliary vector; 0: not known */

@@ -18,6 +18,7 @@
 #include "sandbox/core/core_file.h"
 #include "sandbox/log.h"
 #include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/core_beginning.h"
 #include "supervisor/monitor/grant.h"
 #include "supervisor/monitor/program_paths.h"
 #include "supervisor/monitor/trace_paths.h"
@@ -130,7 +131,14 @@ static int add_core(struct composition *composition, const struct sandbox_policy
 	if (visible_paths_add(&composition->visible, VISIBLE_READ, named.real) < 0)
 		return fail(&named, errno, strerror(errno));
 	log_audit_path(named.what, named.real, "granted");
-	program_paths_add_mapped(composition, fd, policy);
+	if (core_packing(begin, (size_t)length) == CORE_PLAIN) {
+		program_paths_add_mapped(composition, fd, policy);
+	} else {
+		cleanup_fd int unpacked =
+		    core_beginning_unpack(fd, core_unpacker(core_packing(begin, (size_t)length)), policy);
+		if (unpacked >= 0)
+			program_paths_add_mapped(composition, unpacked, policy);
+	}
 	return 0;
 }
 

@@ -18,8 +18,7 @@
 size_t recorded_files_list(
     int trace, const struct sandbox_policy *policy, char *names, size_t size);
 
-/* The same for a core file, which is open: the absolute names of the files that were mapped. None of
- * a compressed one. */
+/* The same for a core file, which is open: the absolute names of the files that were mapped. */
 size_t recorded_files_of_core(
     int core, const struct sandbox_policy *policy, char *names, size_t size);
 

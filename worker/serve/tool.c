@@ -80,10 +80,10 @@ static void place_descriptors(const struct pipes *pipes, const struct tool_spec 
 	int output = spec->output >= 0 ? spec->output : pipes->output[1];
 	int errors = spec->merge_output ? output : pipes->errors[1];
 	int from[] = {input, output, errors, spec->extra, pipes->failure[1],
-	    spec->also ? spec->also : -1};
-	int high[6];
+	    spec->also ? spec->also[0] : -1, spec->also ? spec->also[1] : -1};
+	int high[7];
 
-	for (size_t i = 0; i < 6; i++)
+	for (size_t i = 0; i < 7; i++)
 		high[i] = from[i] < 0 ? -1 : fcntl(from[i], F_DUPFD_CLOEXEC, ERROR_FD + 1);
 	dup3(high[4], ERROR_FD, O_CLOEXEC);
 	for (int i = 0; i < 3; i++)
@@ -91,8 +91,9 @@ static void place_descriptors(const struct pipes *pipes, const struct tool_spec 
 			die_unborn("descriptors", strerror(errno));
 	if (high[3] >= 0)
 		dup2(high[3], TOOL_EXTRA_FD);
-	if (high[5] >= 0)
-		dup2(high[5], TOOL_ALSO_FD);
+	for (int i = 0; i < 2; i++)
+		if (high[5 + i] >= 0)
+			dup2(high[5 + i], TOOL_ALSO_FD + i);
 }
 
 /* The path was resolved and judged: a link that was put in it since must lead nowhere else. */
@@ -109,7 +110,7 @@ static bool enter_directory(const char *directory)
 static _Noreturn void become_tool(
     const struct pipes *pipes, const struct tool_spec *spec, pid_t parent)
 {
-	int keep[3] = {ERROR_FD}, kept = 1;
+	int keep[4] = {ERROR_FD}, kept = 1;
 	struct sandbox_report report = {0};
 	char why[WHY_MAX] = "";
 	sigset_t none;
@@ -129,8 +130,8 @@ static _Noreturn void become_tool(
 		die_unborn(spec->directory, strerror(errno));
 	if (spec->extra >= 0)
 		keep[kept++] = TOOL_EXTRA_FD;
-	if (spec->also)
-		keep[kept++] = TOOL_ALSO_FD;
+	for (int i = 0; spec->also && i < 2; i++)
+		keep[kept++] = TOOL_ALSO_FD + i;
 	if (sandbox_enter(spec->role, spec->policy, keep, (size_t)kept, &report, why, sizeof(why)) !=
 	    0)
 		die_unborn("sandbox", why);

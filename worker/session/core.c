@@ -14,7 +14,8 @@
 
 struct core {
 	char *path;
-	int named, contents;
+	int named, contents, copy;
+	long long room;
 	struct stat status; /* of the file as it was named, at the beginning */
 	struct core_bytes bytes;
 	struct core_file file;
@@ -41,18 +42,20 @@ static bool read_bytes(void *owner, uint64_t offset, void *to, size_t size)
 	return true;
 }
 
-struct core *core_new(char *path, int named, int contents)
+struct core *core_new(char *path, int named, int contents, int copy, long long room)
 {
 	struct core *core = calloc(1, sizeof(*core));
 
 	if (!core) {
 		free(path);
 		close(named);
+		close(copy);
 		if (contents != named)
 			close(contents);
 		return NULL;
 	}
-	*core = (struct core){.path = path, .named = named, .contents = contents};
+	*core = (struct core){
+	    .path = path, .named = named, .contents = contents, .copy = copy, .room = room};
 	(void)fstat(named, &core->status);
 	return core;
 }
@@ -65,6 +68,7 @@ void core_free(struct core *core)
 	if (core->contents != core->named)
 		close(core->contents);
 	close(core->named);
+	close(core->copy);
 	free(core->path);
 	free(core);
 }
@@ -109,6 +113,21 @@ int core_named_fd(const struct core *core)
 int core_contents_fd(const struct core *core)
 {
 	return core->contents;
+}
+
+int core_copy_fd(const struct core *core)
+{
+	return core->copy;
+}
+
+long long core_room(const struct core *core)
+{
+	return core->room;
+}
+
+const struct core_bytes *core_bytes(const struct core *core)
+{
+	return &core->bytes;
 }
 
 bool core_is_compressed(const struct core *core)

@@ -15,9 +15,10 @@ struct core;
 /* NULL: the session replays a trace. */
 const struct core *replay_core(const struct replay *replay);
 
-/* Takes over `path`, where the core file is, and the descriptors: of the file as it was named, and
- * of its contents, which are the same unless it is compressed. NULL: out of memory. */
-struct core *core_new(char *path, int named, int contents);
+/* Takes over `path`, where the core file is, and the descriptors: of the file as it was named, of
+ * its contents, which are the same unless it is compressed, and of an empty file in memory for a
+ * copy. `room`: bytes that may be put there. NULL: out of memory. */
+struct core *core_new(char *path, int named, int contents, int copy, long long room);
 void core_free(struct core *core);
 
 /* Reads its headers and notes. Only a confined worker may. False with *failure filled. */
@@ -29,6 +30,9 @@ bool core_memory(const struct core *core, uint64_t address, void *to, size_t siz
 const char *core_path(const struct core *core);
 int core_named_fd(const struct core *core);
 int core_contents_fd(const struct core *core);
+int core_copy_fd(const struct core *core);
+long long core_room(const struct core *core);
+const struct core_bytes *core_bytes(const struct core *core);
 bool core_is_compressed(const struct core *core);
 
 /* Which file it is, so that another one in its place is not taken for it. The caller frees it. */

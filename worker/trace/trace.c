@@ -93,22 +93,28 @@ static int in_base_dir(const char *name, char *path, size_t size)
 	return join(path, size, base, name);
 }
 
-int trace_name_to_path(const char *name, char *path, size_t size)
+int trace_file_to_path(const char *name, char *path, size_t size)
 {
 	const char *home = absolute("HOME");
 	char here[TRACE_PATH_MAX];
 
-	if (!*name)
-		return in_base_dir(TRACE_LATEST, path, size);
 	if (strncmp(name, "~/", 2) == 0 && home)
 		return join(path, size, home, name + 2);
 	if (*name == '/')
 		return copy(path, size, name);
-	if (!strchr(name, '/') && !directory_exists(name))
-		return in_base_dir(name, path, size);
 	if (!getcwd(here, sizeof(here)))
 		return -1;
 	return join(path, size, here, name);
+}
+
+int trace_name_to_path(const char *name, char *path, size_t size)
+{
+	bool bare = !strchr(name, '/');
+
+	if (!*name)
+		return in_base_dir(TRACE_LATEST, path, size);
+	return bare && !directory_exists(name) ? in_base_dir(name, path, size)
+					       : trace_file_to_path(name, path, size);
 }
 
 bool trace_fail_name(const char *name, struct failure *failure)

@@ -44,7 +44,10 @@ int trace_base_dir(char *path, size_t size);
  * as above. */
 int trace_name_to_path(const char *name, char *path, size_t size);
 
-/* Fills the failure after one of the two failed. Returns false. */
+/* The same for a file that is no trace: a single name is one here. */
+int trace_file_to_path(const char *name, char *path, size_t size);
+
+/* Fills the failure after one of the three failed. Returns false. */
 bool trace_fail_name(const char *name, struct failure *failure);
 
 /* Fills *failure with "WHAT PATH", and what errno says when `error` is not 0. Returns false. */

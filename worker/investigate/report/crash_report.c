@@ -498,10 +498,12 @@ static json_t *report_core(struct replay *replay, bool move, struct failure *fai
 	const struct selection before = *replay_selected(replay);
 	json_t *stop = stop_describe(replay, FORWARD, "signal", failure), *report = NULL;
 	struct fault fault = {0};
+	uint8_t code;
 
 	if (!stop)
 		return NULL;
 	fault_find(replay, json_string_value(json_object_get(stop, "signal")), &fault);
+	fault.lost |= !fault.departed && !accessed_bytes(replay, replay_now(replay)->pc, &code, 1);
 	report = report_of_core(replay, stop, &fault, failure);
 	json_decref(stop);
 	if (report) {

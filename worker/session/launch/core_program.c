@@ -19,8 +19,6 @@
 #define DELETED	 " (deleted)"
 #define ID_SHOWN (2 * 20 + 1)
 
-enum match { MATCH_YES, MATCH_UNKNOWN, MATCH_NO, MATCH_NO_PROGRAM };
-
 static bool read_file(void *owner, uint64_t offset, void *to, size_t size)
 {
 	return pread(*(const int *)owner, to, size, (off_t)offset) == (ssize_t)size;
@@ -46,12 +44,14 @@ static void hex_of(const struct core_identity *identity, char text[ID_SHOWN])
 		snprintf(text + 2 * i, 3, "%02x", identity->build_id[i]);
 }
 
-/* Whether the core file knows the program by its build id, and else by where it begins. */
-static enum match compare(const struct core *core, const struct core_identity *file, char *why)
+/* Whether the core file knows the file by its build id, and the program else by where it begins. */
+static enum core_match compare(
+    const struct core *core, const char *name, const struct core_identity *file, char *why)
 {
 	const struct core_file *contents = core_contents(core);
-	const struct core_mapped *mapped = core_file_program(contents);
-	struct image image = {core, mapped ? core_file_base(contents, mapped->name) : 0};
+	const struct core_mapped *program = core_file_program(contents);
+	bool is_program = program && strcmp(program->name, name) == 0;
+	struct image image = {core, core_file_base(contents, name)};
 	const struct core_bytes bytes = {read_image, &image, UINT32_MAX};
 	struct core_identity was = {0};
 	char one[ID_SHOWN], other[ID_SHOWN];
@@ -63,22 +63,23 @@ static enum match compare(const struct core *core, const struct core_identity *f
 	snprintf(why, CORE_WHY_MAX, "%s", "");
 	if (was.length && (was.length != file->length ||
 			      memcmp(was.build_id, file->build_id, was.length) != 0)) {
-		snprintf(why, CORE_WHY_MAX, "its build id is %s, that of the core file's program %s",
+		snprintf(why, CORE_WHY_MAX, "its build id is %s, that of the one that ran is %s",
 		    file->length ? one : "missing", other);
-		return MATCH_NO;
+		return CORE_MATCH_NO;
 	}
 	if (was.length)
-		return MATCH_YES;
-	if ((contents->headers && contents->headers != file->headers) ||
-	    (contents->entry && image.base && contents->entry - image.base != file->entry)) {
-		snprintf(why, CORE_WHY_MAX,
-		    "it begins at another address than the core file's program");
-		return MATCH_NO;
+		return CORE_MATCH_YES;
+	if (is_program &&
+	    ((contents->headers && contents->headers != file->headers) ||
+	    (contents->entry && image.base && contents->entry - image.base != file->entry))) {
+		snprintf(why, CORE_WHY_MAX, "it begins at another address than the one that ran");
+		return CORE_MATCH_NO;
 	}
-	return MATCH_UNKNOWN;
+	return CORE_MATCH_UNKNOWN;
 }
 
-static enum match judge(const struct core *core, const char *path, char *why)
+enum core_match core_program_match(
+    const struct core *core, const char *name, const char *path, char *why)
 {
 	cleanup_fd int fd = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct core_identity file;
@@ -86,17 +87,17 @@ static enum match judge(const struct core *core, const char *path, char *why)
 
 	if (fd < 0 || fstat(fd, &status) < 0) {
 		snprintf(why, CORE_WHY_MAX, "%s", strerror(errno));
-		return MATCH_NO_PROGRAM;
+		return CORE_MATCH_NO_FILE;
 	}
 	if (!S_ISREG(status.st_mode)) {
 		snprintf(why, CORE_WHY_MAX, "it is no regular file");
-		return MATCH_NO_PROGRAM;
+		return CORE_MATCH_NO_FILE;
 	}
 	core_identity_read(&file, &(struct core_bytes){read_file, &fd, (uint64_t)status.st_size});
 	if (file.is_elf)
-		return compare(core, &file, why);
+		return compare(core, name, &file, why);
 	snprintf(why, CORE_WHY_MAX, "it is not a program for 64-bit x86");
-	return MATCH_NO_PROGRAM;
+	return CORE_MATCH_NO_FILE;
 }
 
 static void warn(struct replay *replay, json_t *warning)
@@ -114,31 +115,33 @@ static void warn_unsure(struct replay *replay, const char *path)
 
 static char *take_named(struct replay *replay, const char *name, struct failure *failure)
 {
+	const struct core_mapped *mapped = core_file_program(core_contents(replay->core));
 	cleanup_free char *path = NULL;
 	char absolute[TRACE_PATH_MAX], why[CORE_WHY_MAX];
-	enum match match;
+	enum core_match match;
 
-	if (trace_name_to_path(name, absolute, sizeof(absolute)) < 0) {
+	if (trace_file_to_path(name, absolute, sizeof(absolute)) < 0) {
 		trace_fail_name(name, failure);
 		return NULL;
 	}
 	path = realpath(absolute, NULL);
-	match = path ? judge(replay->core, path, why) : MATCH_NO_PROGRAM;
+	match = path ? core_program_match(replay->core, mapped ? mapped->name : "", path, why)
+		     : CORE_MATCH_NO_FILE;
 	if (!path)
 		snprintf(why, sizeof(why), "%s", strerror(errno));
 	switch (match) {
-	case MATCH_UNKNOWN:
+	case CORE_MATCH_UNKNOWN:
 		warn_unsure(replay, path);
 		return steal_pointer(&path);
-	case MATCH_YES:
+	case CORE_MATCH_YES:
 		return steal_pointer(&path);
-	case MATCH_NO:
+	case CORE_MATCH_NO:
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "name the program as it was when it crashed, or leave program out to see what "
 		    "can be seen without it",
 		    "%.200s is not the program of this core file: %s", path, why);
 		return NULL;
-	case MATCH_NO_PROGRAM:
+	case CORE_MATCH_NO_FILE:
 		failure_set(failure, ERROR_NOT_FOUND, "name the program that crashed",
 		    "%.200s cannot be read as a program: %s", name, why);
 		return NULL;
@@ -146,8 +149,7 @@ static char *take_named(struct replay *replay, const char *name, struct failure 
 	return NULL;
 }
 
-/* The name that the program has here: in the root of its container, if there is one. */
-static bool place_of(const char *name, const char *sysroot, char path[PATH_MAX])
+bool core_program_place(const char *name, const char *sysroot, char path[PATH_MAX])
 {
 	return (size_t)snprintf(path, PATH_MAX, "%s%s", sysroot ? sysroot : "", name) < PATH_MAX;
 }
@@ -157,25 +159,25 @@ static char *take_mapped(struct replay *replay, const char *sysroot)
 	const struct core_mapped *mapped = core_file_program(core_contents(replay->core));
 	size_t length = mapped ? strlen(mapped->name) : 0, cut = strlen(DELETED);
 	char path[PATH_MAX] = "", why[CORE_WHY_MAX] = "the core file does not say which it was";
-	enum match match = MATCH_NO_PROGRAM;
+	enum core_match match = CORE_MATCH_NO_FILE;
 
-	if (mapped && mapped->name[0] == '/' && place_of(mapped->name, sysroot, path))
-		match = judge(replay->core, path, why);
+	if (mapped && mapped->name[0] == '/' && core_program_place(mapped->name, sysroot, path))
+		match = core_program_match(replay->core, mapped->name, path, why);
 	if (length > cut && strcmp(mapped->name + length - cut, DELETED) == 0)
 		snprintf(why, sizeof(why), "it had been deleted or replaced before it crashed");
 	switch (match) {
-	case MATCH_UNKNOWN:
+	case CORE_MATCH_UNKNOWN:
 		warn_unsure(replay, path);
 		return strdup(path);
-	case MATCH_YES:
+	case CORE_MATCH_YES:
 		return strdup(path);
-	case MATCH_NO:
+	case CORE_MATCH_NO:
 		warn(replay,
 		    json_sprintf("there are no symbols of the program: %.200s is another one by now "
 				 "(%s). Name the one that crashed with program",
 			path, why));
 		return NULL;
-	case MATCH_NO_PROGRAM:
+	case CORE_MATCH_NO_FILE:
 		warn(replay,
 		    json_sprintf("there are no symbols of the program%s%.200s: %s. Name it with "
 				 "program%s",

@@ -13,6 +13,7 @@
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/session/launch/core_gaps.h"
 #include "worker/serve/tool.h"
 #include "worker/session/images.h"
 #include "worker/session/launch/launched.h"
@@ -28,7 +29,7 @@ static bool set_root(struct replay *replay, const char *sysroot, struct failure 
 
 	if (!sysroot || !*sysroot)
 		return true;
-	if (trace_name_to_path(sysroot, absolute, sizeof(absolute)) < 0)
+	if (trace_file_to_path(sysroot, absolute, sizeof(absolute)) < 0)
 		return trace_fail_name(sysroot, failure);
 	if (!realpath(absolute, path))
 		return trace_fail_path(
@@ -101,13 +102,13 @@ static void keep_warnings(struct replay *replay)
 	json_decref(warnings);
 }
 
-static bool read_core(struct replay *replay, struct failure *failure)
+static bool read_core(struct replay *replay, const char *sysroot, struct failure *failure)
 {
 	json_t *results = NULL, *frame = NULL;
 	enum gdb_outcome outcome;
 
-	outcome = gdb_command(
-	    replay->gdb, &results, "-target-select core /proc/self/fd/%d", TOOL_ALSO_FD);
+	outcome = gdb_command(replay->gdb, &results, "-target-select core /proc/self/fd/%d",
+	    core_gaps_close(replay, sysroot && *sysroot ? sysroot : NULL));
 	if (outcome == GDB_REFUSED)
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "use a core file as the kernel, systemd-coredump or gdb's gcore writes it",
@@ -157,5 +158,6 @@ bool core_stop(struct replay *replay, const struct core_asked *asked, struct fai
 	replay->original = strdup(mapped ? mapped->name : "");
 	return replay->original && make_image(replay, failure) &&
 	       set_root(replay, asked->sysroot, failure) &&
-	       read_program(replay, replay->executable, failure) && read_core(replay, failure);
+	       read_program(replay, replay->executable, failure) && 
+	       read_core(replay, asked->sysroot, failure);
 }

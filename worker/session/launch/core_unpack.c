@@ -167,12 +167,12 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	cleanup_free char *path = NULL;
 	char absolute[TRACE_PATH_MAX], why[CORE_WHY_MAX];
 	unsigned char begin[CORE_BEGINNING];
-	cleanup_fd int named = -1, contents = -1;
+	cleanup_fd int named = -1, contents = -1, copy = memfd_create("core", MFD_CLOEXEC);
 	const char *program;
 	struct core *core;
 	ssize_t length;
 
-	if (trace_name_to_path(name, absolute, sizeof(absolute)) < 0) {
+	if (trace_file_to_path(name, absolute, sizeof(absolute)) < 0) {
 		trace_fail_name(name, failure);
 		return NULL;
 	}
@@ -191,9 +191,11 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	contents = program ? unpack(worker, path, program, failure) : named;
 	if (contents < 0)
 		return NULL;
-	core = core_new(steal_pointer(&path), named, contents);
+	core = copy < 0 ? NULL
+			: core_new(steal_pointer(&path), named, contents, copy,
+			      most_memory(&worker->config));
 	if (!core)
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-	named = contents = -1;
+	named = contents = copy = -1;
 	return core;
 }

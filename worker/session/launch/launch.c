@@ -58,6 +58,8 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 	/* By its path, from which gdb finds its data and its Python wherever it is installed. */
 	const char *const argv[] = {path, "--nx", "--quiet", "--interpreter=mi3", "-iex",
 	    "set auto-load off", "-iex", "set debuginfod enabled off", NULL};
+	const int core[] = {replay->core ? core_contents_fd(replay->core) : -1,
+	    replay->core ? core_copy_fd(replay->core) : -1};
 	struct sandbox_policy sandbox;
 	struct places places;
 
@@ -79,7 +81,7 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 		    .wants_input = true,
 		    .output = -1,
 		    .extra = commands,
-		    .also = replay->core ? core_contents_fd(replay->core) : 0},
+		    .also = replay->core ? core : NULL},
 		why, sizeof(why)) == 0)
 		return true;
 	failure_set(failure, ERROR_GDB_FAILED, NULL, "gdb could not be started: %s", why);
@@ -301,6 +303,7 @@ static bool confine(struct worker *worker, struct replay *const replays[], struc
 		if (replays[i]->core) {
 			keep[count++] = core_named_fd(replays[i]->core);
 			keep[count++] = core_contents_fd(replays[i]->core);
+			keep[count++] = core_copy_fd(replays[i]->core);
 		} else {
 			keep[count++] = replays[i]->trace;
 			keep[count++] = remote_gdb_fd(launched->link);
