@@ -294,7 +294,7 @@ static int refuse_source(const struct broker *broker, const char *plain, struct 
 	memset(reply->path, 0, sizeof(reply->path));
 	if (!broker->ledgers[0] && !broker->ledgers[1])
 		return broker_refuse(reply, EACCES,
-		    "this server did not record the trace, so sources come only from "
+		    "this server did not record the program, so sources come only from "
 		    "--source-dir=DIRECTORY and from the git work tree it was started in");
 	other = entry ? find_name(broker, plain, entry->place, &ledger) : NULL;
 	if (other)
