@@ -29,7 +29,7 @@
 	X(GDB, "tools", "gdb", "gdb", NULL, TEXT, FIXED, "gdb", "the gdb to use: a path, or a name on PATH") \
 	X(PMU, "tools", "pmu", "pmu", NULL, PMU, FREE, "auto", "auto, hardware or software") \
 	X(TRACE_DIR, "traces", "directory", "trace-dir", "_RR_TRACE_DIR", TEXT, FREE, "", "directory for new traces (default: ~/.local/share/rr)") \
-	X(ROOTS, "traces", "roots", "trace-root", NULL, LIST, SUBSET, "", "allow only traces below this directory (repeatable; none: anywhere)") \
+	X(ROOTS, "traces", "roots", "trace-root", NULL, LIST, SUBSET, "", "allow only traces and core files below this directory (repeatable; none: anywhere)") \
 	X(TRACE_BYTES, "traces", "size", "trace-size", NULL, BYTES, LESS, "0", "largest size of one trace in bytes (K, M, G, T; 0: no limit)") \
 	X(FREE_DISK, "traces", "free_disk", "free-disk", NULL, BYTES, MORE, "256M", "stop a recording when less than this is free on the disk") \
 	X(RECORD, "recording", "allow", "record", NULL, BOOLEAN, LESS, "yes", "whether programs can be recorded") \

@@ -77,6 +77,7 @@ static const struct {
     {"address", "\"&counter\""},
     {"thread_id", "\"1\""},
     {"file", "\"/no/such/file\""},
+    {"core", "\"/no/such/core\""},
     {"expression", "\"counter\""},
     {"pointer", "\"&counter\""},
     {"pattern", "\"value\""},

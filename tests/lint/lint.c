@@ -121,6 +121,19 @@ static void lint_top_schema(struct lint *lint, json_t *schema, const char *what)
 	lint_schema(lint, schema, 0);
 }
 
+/* Nearly every tool has the first two, which rr_replay_start explains for all of them. Of the others
+ * a word would only say the name again, and every prompt pays for it. */
+static bool needs_no_words(const char *name)
+{
+	static const char *const names[] = {"session", "deadline", "env", "stdin", "num_cores",
+	    "reverse", "depth", "expressions", "core"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
 /* What a model has to fill in is explained to it; results explain themselves by their names. */
 static void lint_arguments(struct lint *lint, json_t *schema)
 {
@@ -131,8 +144,7 @@ static void lint_arguments(struct lint *lint, json_t *schema)
 		lint_find(lint, "inputSchema needs properties, be they empty");
 	json_object_foreach(properties, name, property)
 	{
-		/* Nearly every tool has it; rr_replay_start explains it for all of them. */
-		if (strcmp(name, "session") != 0)
+		if (!needs_no_words(name))
 			lint_description(lint, property, name);
 	}
 }
