@@ -53,11 +53,13 @@ bool hook_before_removal(
 bool hook_before_core(
     struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
 {
-	static const char *const others[] = {"trace_dir", "pid", "session"},
-				 *const parts[] = {"program", "sysroot"};
+	static const char *const others[] = {"trace_dir", "pid", "session"}, *const parts[] = {
+										 "program",
+										 "sysroot"};
 	const bool core = json_object_get(arguments, "core") != NULL;
 	const char *const *names = core ? others : parts;
-	const size_t count = core ? sizeof(others) / sizeof(*others) : sizeof(parts) / sizeof(*parts);
+	const size_t count =
+	    core ? sizeof(others) / sizeof(*others) : sizeof(parts) / sizeof(*parts);
 	struct failure failure = {0};
 
 	for (size_t i = 0; i < count; i++) {

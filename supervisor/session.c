@@ -368,6 +368,18 @@ const char *session_name(const struct session *session)
 	return session->kind == WORKER_REPLAY ? session->id : NULL;
 }
 
+const char *session_hint_to_open(const struct session *session, enum error_code code)
+{
+	if (session->opening != WIRE_OP_CORE_OPEN)
+		return "rr_list_recordings shows the traces";
+	return code == ERROR_NOT_FOUND ? "coredumpctl list, or /proc/sys/kernel/core_pattern, "
+					 "tells where core files are; "
+					 "rr_core_open without program says which program it was"
+				       : "name a core file as the kernel, systemd-coredump or "
+					 "gcore writes it; program is "
+					 "its program's file, sysroot a directory";
+}
+
 bool session_has_opened(const struct session *session)
 {
 	return session->opened;

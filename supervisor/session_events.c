@@ -260,15 +260,8 @@ static void launch_failed(struct session *session, const struct event_data *data
 	if (failure.hint[0] == 0 &&
 	    (failure.code == ERROR_SANDBOX_VIOLATION || failure.code == ERROR_INTERNAL))
 		failure_set_hint(&failure, "rr_status shows what may be wrong");
-	else if (failure.hint[0] == 0 && session->opening == WIRE_OP_CORE_OPEN)
-		failure_set_hint(&failure,
-		    failure.code == ERROR_NOT_FOUND
-			? "coredumpctl list, or /proc/sys/kernel/core_pattern, tells where core files "
-			  "are; rr_core_open without program says which program it was"
-			: "name a core file as the kernel, systemd-coredump or gcore writes it; program "
-			  "is its program's file, sysroot a directory");
 	else if (failure.hint[0] == 0 && session->kind == WORKER_REPLAY)
-		failure_set_hint(&failure, "rr_list_recordings shows the traces");
+		failure_set_hint(&failure, session_hint_to_open(session, failure.code));
 	fail_opening(session, &failure);
 }
 

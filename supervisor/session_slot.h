@@ -59,8 +59,8 @@ struct session {
 	struct call *stops;	       /* rr_replay_stop calls waiting for the end */
 	struct call *asides;	       /* sent beside the first call */
 	json_t *open_args, *worker_state, *sandbox;
-	uint32_t opening;    /* WIRE_OP_REPLAY_START, or WIRE_OP_CORE_OPEN; else the job's operation */
-	json_t *begun;	     /* of a recording in the background: its first answer */
+	uint32_t opening; /* WIRE_OP_REPLAY_START, or WIRE_OP_CORE_OPEN; else the job's operation */
+	json_t *begun;	  /* of a recording in the background: its first answer */
 	json_t *last_output; /* and its last progress */
 	bool opened;	     /* it has been open at least once */
 	bool closing;	     /* will be freed at the end of its worker */
@@ -82,6 +82,9 @@ struct session_table {
 	unsigned last_number;
 	json_t *ended; /* as session_ended_recordings has it; NULL: none yet */
 };
+
+/* What to do if what a session is to be opened on cannot be: nobody else knows what it was. */
+const char *session_hint_to_open(const struct session *session, enum error_code code);
 
 /* The session is over: answers everybody who waits, and frees it. */
 void session_end(struct session *session, const char *message);

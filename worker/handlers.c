@@ -66,9 +66,13 @@ static const struct {
 	const char *tool;
 	bool still;
 } moments[] = {
-#define TOOL(NAME, name, handler, operation, deadline, effect, title, description) {.tool = #name
-#define STILL	 , .still = true
-#define END_TOOL },
+#define TOOL(NAME, name, handler, operation, deadline, effect, title, description)                 \
+	{                                                                                          \
+		.tool = #name
+#define STILL , .still = true
+#define END_TOOL                                                                                   \
+	}                                                                                          \
+	,
 #include "sandbox/wire/tools.def"
 };
 
@@ -81,12 +85,12 @@ static bool is_still(const char *tool)
 }
 
 /* A core file has one moment: no tool goes to another one, and none runs the program. */
-static bool has_time(const struct worker *worker, const char *tool, const json_t *given,
-    struct failure *failure)
+static bool has_time(
+    const struct worker *worker, const char *tool, const json_t *given, struct failure *failure)
 {
 	const struct core *core = replay_core(worker->replay);
-	const char *what = !is_still(tool)			   ? "this tool"
-			   : json_object_get(given, "at")	   ? "another moment"
+	const char *what = !is_still(tool)		  ? "this tool"
+			   : json_object_get(given, "at") ? "another moment"
 			   : json_is_true(json_object_get(given, "allow_calls"))
 			       ? "a call of the program's functions"
 			       : NULL;
@@ -148,7 +152,7 @@ static bool forget_warnings(struct worker *worker)
 #define CALL_SESSION(name)                                                                         \
 	CALL(name, worker->replay,                                                                 \
 	    harmless_arguments(#name, given, failure) && is_started(worker, failure) &&            \
-		has_time(worker, #name, given, failure) && forget_warnings(worker),                                                           \
+		has_time(worker, #name, given, failure) && forget_warnings(worker),                \
 	    with_warnings)
 #define CALL_OPEN(name)	  CALL(name, worker, true, as_it_is)
 #define CALL_EITHER(name) CALL_SESSION(name)

@@ -24,7 +24,10 @@ static const struct {
 } packings[] = {
     {CORE_PLAIN, ELFMAG, SELFMAG, NULL},
     {CORE_ZSTD, "\x28\xb5\x2f\xfd", 4, "zstd"},
-    {CORE_XZ, "\xfd" "7zXZ\0", 6, "xz"},
+    {CORE_XZ,
+	"\xfd"
+	"7zXZ\0",
+	6, "xz"},
     {CORE_LZ4, "\x04\x22\x4d\x18", 4, "lz4"},
 };
 
@@ -74,9 +77,9 @@ bool core_file_is(const unsigned char *bytes, size_t length, char *why)
 	type = bytes[EI_NIDENT + swapped] | (unsigned)bytes[EI_NIDENT + !swapped] << 8;
 	machine = bytes[EI_NIDENT + 2 + swapped] | (unsigned)bytes[EI_NIDENT + 2 + !swapped] << 8;
 	if (type != ET_CORE)
-		return fail(why,
-		    type == ET_EXEC || type == ET_DYN ? "it is a program or a library, not a core file"
-						      : "it is an ELF file, but not a core file");
+		return fail(why, type == ET_EXEC || type == ET_DYN
+				     ? "it is a program or a library, not a core file"
+				     : "it is an ELF file, but not a core file");
 	if (!swapped && machine == EM_X86_64 && bytes[EI_CLASS] == ELFCLASS64)
 		return true;
 	if (machine == EM_X86_64)
@@ -116,8 +119,8 @@ static void take_mapped(struct core_file *core, char *desc, uint64_t size, uint6
 		if (length == size - at)
 			return; /* its end is missing */
 		if (row[0] < row[1])
-			core->mapped[core->mapped_count++] =
-			    (struct core_mapped){row[0], row[1], row[2] * page, desc + at, place + at};
+			core->mapped[core->mapped_count++] = (struct core_mapped){
+			    row[0], row[1], row[2] * page, desc + at, place + at};
 		at += length + 1;
 	}
 }
@@ -275,7 +278,8 @@ static bool add_all(struct core_file *core, const struct core_bytes *bytes,
 	if (core->mapped)
 		qsort(core->mapped, core->mapped_count, sizeof(*core->mapped), compare_mapped);
 	if (core->threads == 0)
-		return fail(why, "it has no thread: it is damaged, or was not made by a kernel or gdb");
+		return fail(
+		    why, "it has no thread: it is damaged, or was not made by a kernel or gdb");
 	return true;
 }
 

@@ -8,9 +8,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CORE_SEGMENTS_MAX 65535		/* the kernel's default limit of mappings is 65530 */
-#define CORE_NOTES_MAX	  (64u << 20)	/* bytes: a thread takes 4 KB of them with its registers */
-#define CORE_COMMAND_MAX  81		/* the kernel keeps 80 bytes of it */
+#define CORE_SEGMENTS_MAX 65535	      /* the kernel's default limit of mappings is 65530 */
+#define CORE_NOTES_MAX	  (64u << 20) /* bytes: a thread takes 4 KB of them with its registers */
+#define CORE_COMMAND_MAX  81	      /* the kernel keeps 80 bytes of it */
 #define CORE_WHY_MAX	  200
 
 /* Reads `size` bytes at `offset`; false: there are not so many. */
@@ -38,8 +38,8 @@ struct core_file {
 	size_t segment_count, mapped_count;
 	uint64_t header_count; /* program headers */
 	unsigned threads;
-	int pid;	/* 0: not known */
-	uint64_t entry; /* of the program, from its auxiliary vector; 0: not known */
+	int pid;	  /* 0: not known */
+	uint64_t entry;	  /* of the program, from its auxiliary vector; 0: not known */
 	unsigned headers; /* of the program; 0: not known */
 	uint64_t stack;	  /* an address in the first thread's; 0: not known */
 	uint64_t missing; /* bytes that the file should have behind its end */

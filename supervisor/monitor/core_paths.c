@@ -86,7 +86,8 @@ static int check_hidden(const struct named *named)
 
 	if (grant_program(&grantee, named->real, rule, &remedy))
 		return 0;
-	snprintf(text, sizeof(text), "%.120s; copy it elsewhere: no option uncovers this place", rule);
+	snprintf(
+	    text, sizeof(text), "%.120s; copy it elsewhere: no option uncovers this place", rule);
 	return refuse(named, text);
 }
 
@@ -100,8 +101,9 @@ static int open_core(const struct named *named, struct stat *status)
 		return fail(named, errno == EACCES ? EPERM : errno, strerror(errno));
 	if (fstat(fd, status) < 0 || !S_ISREG(status->st_mode))
 		return fail(named, EINVAL,
-		    S_ISDIR(status->st_mode) ? "it is a directory, not a core file"
-					     : "it is no regular file, so it cannot be a core file");
+		    S_ISDIR(status->st_mode)
+			? "it is a directory, not a core file"
+			: "it is no regular file, so it cannot be a core file");
 	if (status->st_uid != geteuid() && status->st_uid != 0 && !(status->st_mode & S_IROTH))
 		return refuse(named, "it belongs to somebody else");
 	return steal_fd(&fd);
@@ -110,7 +112,8 @@ static int open_core(const struct named *named, struct stat *status)
 static int add_core(struct composition *composition, const struct sandbox_policy *policy, char *why,
     size_t why_size)
 {
-	struct named named = {composition, "core file", composition->names[LAUNCH_CORE], "", why, why_size};
+	struct named named = {
+	    composition, "core file", composition->names[LAUNCH_CORE], "", why, why_size};
 	unsigned char begin[CORE_BEGINNING];
 	char reason[CORE_WHY_MAX];
 	struct stat status = {0};
@@ -134,8 +137,8 @@ static int add_core(struct composition *composition, const struct sandbox_policy
 	if (core_packing(begin, (size_t)length) == CORE_PLAIN) {
 		program_paths_add_mapped(composition, fd, policy);
 	} else {
-		cleanup_fd int unpacked =
-		    core_beginning_unpack(fd, core_unpacker(core_packing(begin, (size_t)length)), policy);
+		cleanup_fd int unpacked = core_beginning_unpack(
+		    fd, core_unpacker(core_packing(begin, (size_t)length)), policy);
 		if (unpacked >= 0)
 			program_paths_add_mapped(composition, unpacked, policy);
 	}
@@ -144,7 +147,8 @@ static int add_core(struct composition *composition, const struct sandbox_policy
 
 static int add_program(struct composition *composition, char *why, size_t why_size)
 {
-	struct named named = {composition, "program", composition->names[LAUNCH_EXECUTABLE], "", why, why_size};
+	struct named named = {
+	    composition, "program", composition->names[LAUNCH_EXECUTABLE], "", why, why_size};
 	int followed = follow(&named);
 
 	if (followed <= 0)
@@ -159,7 +163,8 @@ static int add_program(struct composition *composition, char *why, size_t why_si
 
 static int add_sysroot(struct composition *composition, char *why, size_t why_size)
 {
-	struct named named = {composition, "sysroot", composition->names[LAUNCH_SYSROOT], "", why, why_size};
+	struct named named = {
+	    composition, "sysroot", composition->names[LAUNCH_SYSROOT], "", why, why_size};
 	char home[PATH_MAX], rule[PATH_MAX], text[PATH_MAX];
 	struct grantee grantee = grantee_of_call(home);
 	const char *remedy = "";

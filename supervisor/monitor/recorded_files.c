@@ -211,8 +211,7 @@ static size_t whole_names(const char *names, size_t length)
 size_t recorded_files_of_core(
     int core, const struct sandbox_policy *policy, char *names, size_t size)
 {
-	return whole_names(
-	    names, inspector_run(core, read_core, policy, DEADLINE_MS, names, size));
+	return whole_names(names, inspector_run(core, read_core, policy, DEADLINE_MS, names, size));
 }
 
 size_t recorded_files_list(int trace, const struct sandbox_policy *policy, char *names, size_t size)

@@ -112,7 +112,8 @@ static bool expect_clear(struct client *client, const char *tool, json_t *argume
 		harness_fail("mutation %zu: %s was not answered", number, tool);
 	if (!content || (failed && (strcmp(answer_text(content, "code"), "internal") == 0 ||
 				       answer_text(content, "message")[0] == '\0')))
-		harness_fail("mutation %zu: %s is not clear: %s", number, tool, answer_show(answer));
+		harness_fail(
+		    "mutation %zu: %s is not clear: %s", number, tool, answer_show(answer));
 	return !failed;
 }
 
@@ -133,7 +134,8 @@ START_TEST(a_damaged_core_file_is_answered_clearly_and_in_time_and_nothing_else)
 	for (size_t number = 0; number < MUTATIONS; number += step) {
 		write_damaged(sound, number, damaged);
 		json_auto_t *answer = client_wait(scene.client,
-		    client_tool_send(scene.client, "rr_crash_report", json_pack("{s:s}", "core", damaged)),
+		    client_tool_send(
+			scene.client, "rr_crash_report", json_pack("{s:s}", "core", damaged)),
 		    BOUND_S);
 		if (!answer)
 			harness_fail("mutation %zu: rr_crash_report was not answered", number);
@@ -169,8 +171,8 @@ START_TEST(a_name_in_a_core_file_shows_only_programs)
 	cleanup_free char *program = harness_program("crash");
 	cleanup_free char *app = harness_path(place.folder, "app");
 
-	harness_shell("cp '%s' '%s' && echo " SECRET " > '%s/key' && chmod 600 '%s/key'", program, app,
-	    place.folder, place.folder);
+	harness_shell("cp '%s' '%s' && echo " SECRET " > '%s/key' && chmod 600 '%s/key'", program,
+	    app, place.folder, place.folder);
 	cleanup_free char *core = core_make_of(place.folder, "its.core", app, "");
 	harness_shell("LC_ALL=C sed -i 's#%s/app#%s/key#g' '%s'", place.folder, place.folder, core);
 	json_auto_t *opened = client_tool(place.client, "rr_core_open", "{s:s}", "core", core);
@@ -201,7 +203,8 @@ START_TEST(a_name_of_a_call_uncovers_nothing_that_is_hidden)
 {
 	cleanup_place struct place place = place_open();
 	cleanup_free char *core = core_make(place.folder, "its.core", "crash", "");
-	json_t *arguments = json_pack("{s:s, s:s}", "core", core, hidden[_i].argument, hidden[_i].value);
+	json_t *arguments =
+	    json_pack("{s:s, s:s}", "core", core, hidden[_i].argument, hidden[_i].value);
 	json_auto_t *failed = client_tool_failure(place.client,
 	    client_tool_send(place.client, "rr_core_open", arguments), NULL, HARNESS_TIMEOUT_S);
 	const char *code = answer_text(failed, "code");
@@ -216,29 +219,31 @@ END_TEST
 START_TEST(trace_roots_bound_what_a_call_names)
 {
 	cleanup_scratch char *folder = harness_scratch(0);
-	cleanup_free char *inside = harness_path(folder, "in"), *outside = harness_path(folder, "out");
+	cleanup_free char *inside = harness_path(folder, "in"),
+			  *outside = harness_path(folder, "out");
 	cleanup_free char *option = NULL;
 
 	ck_assert_int_gt(asprintf(&option, "--trace-root=%s", inside), 0);
 	harness_shell("mkdir '%s' '%s'", inside, outside);
 	cleanup_free char *core = core_make(inside, "its.core", "crash", "");
-	harness_shell("cp '%s' '%s/its.core' && cp '%s' '%s/app' && ln -s ../out/its.core '%s/link' && "
-		      "cp /bin/true '%s/app'",
+	harness_shell(
+	    "cp '%s' '%s/its.core' && cp '%s' '%s/app' && ln -s ../out/its.core '%s/link' && "
+	    "cp /bin/true '%s/app'",
 	    core, outside, "/bin/true", outside, inside, outside);
 	const char *const args[] = {option, NULL};
 	cleanup_client struct client *client = client_start(&(struct client_options){.args = args});
 	const struct {
 		const char *argument, *folder, *name;
-	} rows[] = {{"core", outside, "its.core"}, {"core", inside, "link"}, {"program", outside, "app"},
-	    {"sysroot", outside, ""}};
+	} rows[] = {{"core", outside, "its.core"}, {"core", inside, "link"},
+	    {"program", outside, "app"}, {"sysroot", outside, ""}};
 
 	client_tool_done(client, "rr_core_open", "{s:s}", "core", core);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		cleanup_free char *path = harness_path(rows[i].folder, rows[i].name);
 		json_t *arguments = json_pack("{s:s, s:s}", "core", core, rows[i].argument, path);
-		json_auto_t *failed = client_tool_failure(client,
-		    client_tool_send(client, "rr_core_open", arguments), "not_allowed",
-		    HARNESS_TIMEOUT_S);
+		json_auto_t *failed =
+		    client_tool_failure(client, client_tool_send(client, "rr_core_open", arguments),
+			"not_allowed", HARNESS_TIMEOUT_S);
 		expect_within(failed, "message", "--trace-root");
 	}
 }
@@ -276,7 +281,8 @@ START_TEST(a_core_file_of_somebody_else_is_his)
 	cleanup_free char *core = core_make(folder, "its.core", "crash", "");
 
 	harness_shell("chmod 600 '%s'", core);
-	expect_all(client_tool_fails(stage.client, "rr_core_open", "not_allowed", "{s:s}", "core", core),
+	expect_all(
+	    client_tool_fails(stage.client, "rr_core_open", "not_allowed", "{s:s}", "core", core),
 	    HAS("message", "ermission denied"));
 	stage_close(&stage);
 }

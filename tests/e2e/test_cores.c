@@ -20,8 +20,9 @@ static const struct crash {
 	const char *operand;  /* of the fault; NULL: it has none */
 } crashes[] = {
     {"crash", "", {"SIGSEGV in read_name (", "read of 0x8: customer is null"}, "read_name", "0x8("},
-    {"faults", "divide", {"SIGFPE in divide (", "a division by zero: the divisor, by at 0x", "is 0"},
-	"divide", "(%rbp)"},
+    {"faults", "divide",
+	{"SIGFPE in divide (", "a division by zero: the divisor, by at 0x", "is 0"}, "divide",
+	"(%rbp)"},
     {"faults_O2", "divide", {"a division by zero: the divisor, by in %e", "is 0"}, "divide", "%e"},
     {"faults", "undefined", {"SIGILL in run (", "the instruction ud2"}, "run", NULL},
     {"faults", "constant", {"write of 0x", "which is read-only"}, "store", "(%r"},
@@ -76,7 +77,8 @@ START_TEST(a_crash_is_told_as_in_a_recording)
 		expect_within(report, "fault.operand", crash->operand);
 	else
 		ck_assert_ptr_null(answer_at(report, "fault.operand"));
-	expect_within(report, "hint", "a core file has one moment: record the program with rr_record");
+	expect_within(
+	    report, "hint", "a core file has one moment: record the program with rr_record");
 	ck_assert_ptr_null(answer_at(report, "moment"));
 	ck_assert_ptr_null(answer_at(report, "warnings"));
 	ck_assert_ptr_nonnull(answer_at(report, "session"));
@@ -89,15 +91,17 @@ START_TEST(a_signal_from_outside_is_told_with_its_sender_and_who_waits_for_whom)
 	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program("deadlock");
 	cleanup_free char *path = harness_path(place.folder, "core");
-	harness_shell("cd '%s' && ulimit -c unlimited && { '%s' > /dev/null & } && pid=$! && sleep 2 "
-		      "&& (gdb --nx --batch -ex 'generate-core-file by_gdb' -p $pid > /dev/null "
-		      "2>&1 || true); kill -SEGV $pid; wait $pid 2> /dev/null; "
-		      "[ ! -e core.$pid ] || mv core.$pid core",
+	harness_shell(
+	    "cd '%s' && ulimit -c unlimited && { '%s' > /dev/null & } && pid=$! && sleep 2 "
+	    "&& (gdb --nx --batch -ex 'generate-core-file by_gdb' -p $pid > /dev/null "
+	    "2>&1 || true); kill -SEGV $pid; wait $pid 2> /dev/null; "
+	    "[ ! -e core.$pid ] || mv core.$pid core",
 	    place.folder, program);
 	if (access(path, R_OK) == 0)
 		expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "core", path),
-		    HAS("conclusion", "deadlock: thread "), HAS("conclusion", "the signal was sent"),
-		    HAS("conclusion", "sent it"), PRESENT("sent_by"), COUNT("threads", 4));
+		    HAS("conclusion", "deadlock: thread "),
+		    HAS("conclusion", "the signal was sent"), HAS("conclusion", "sent it"),
+		    PRESENT("sent_by"), COUNT("threads", 4));
 	cleanup_free char *copied = harness_path(place.folder, "by_gdb");
 	if (access(copied, R_OK) == 0)
 		expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "core", copied),
@@ -117,25 +121,28 @@ START_TEST(frames_values_memory_and_code_are_read)
 	struct client *client = place.client;
 	cleanup_free char *core = core_make(place.folder, "its.core", "crash", "");
 
-	expect_all(client_tool(client, "rr_core_open", "{s:s}", "core", core), IS("reason", "signal"),
-	    IS("signal", "SIGSEGV"), IS("frame.function", "read_name"), IS("core", core),
-	    HAS("command", "programs/crash"), HAS("program", "programs/crash"), PRESENT("pid"),
-	    HAS("source", "=> "), PRESENT("sandbox"), ABSENT("moment"), ABSENT("pmu"));
+	expect_all(client_tool(client, "rr_core_open", "{s:s}", "core", core),
+	    IS("reason", "signal"), IS("signal", "SIGSEGV"), IS("frame.function", "read_name"),
+	    IS("core", core), HAS("command", "programs/crash"), HAS("program", "programs/crash"),
+	    PRESENT("pid"), HAS("source", "=> "), PRESENT("sandbox"), ABSENT("moment"),
+	    ABSENT("pmu"));
 	expect_all(client_tool(client, "rr_backtrace", "{s:b}", "full", 1),
 	    IS("frames.1.function", "greet"), IS("frames.2.function", "main"));
 	expect_all(client_tool(client, "rr_select_frame", "{s:i}", "frame_level", 2),
 	    IS("frame.function", "main"));
 	expect_value(client, "customers[1].id", "2");
-	expect_all(client_tool(client, "rr_evaluate", "{s:s, s:i}", "expression", "count", "frame", 1),
+	expect_all(
+	    client_tool(client, "rr_evaluate", "{s:s, s:i}", "expression", "count", "frame", 1),
 	    IS("value", "2"));
 	expect_all(client_tool(client, "rr_expand", "{s:s}", "expression", "customers[0]"),
 	    IS("members.0", "id = 1"));
 	expect_all(client_tool(client, "rr_type", "{s:s}", "expression", "customers[0]"),
 	    NUMBER("size", 16));
-	expect_all(client_tool(client, "rr_read_memory", "{s:s, s:i}", "address", "customers[0].name",
-		       "count", 4),
+	expect_all(client_tool(client, "rr_read_memory", "{s:s, s:i}", "address",
+		       "customers[0].name", "count", 4),
 	    IS("contents", "41646100"));
-	expect_all(client_tool(client, "rr_select_frame", "{s:i}", "frame_level", 1), PRESENT("frame"));
+	expect_all(
+	    client_tool(client, "rr_select_frame", "{s:i}", "frame_level", 1), PRESENT("frame"));
 	expect_all(client_tool(client, "rr_locals", NULL), IS("variables.0.name", "all"));
 	expect_all(client_tool(client, "rr_registers", "{s:[s]}", "register_names", "rip"),
 	    PRESENT("registers.rip"));
@@ -161,8 +168,9 @@ START_TEST(containers_have_their_elements)
 	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program(builds[_i]);
 
-	harness_shell("cd '%s' && gdb --nx --batch -ex 'break look' -ex run -ex "
-		      "'generate-core-file its.core' -ex kill '%s' > /dev/null 2>&1 && test -s its.core",
+	harness_shell(
+	    "cd '%s' && gdb --nx --batch -ex 'break look' -ex run -ex "
+	    "'generate-core-file its.core' -ex kill '%s' > /dev/null 2>&1 && test -s its.core",
 	    place.folder, program);
 	cleanup_free char *core = harness_path(place.folder, "its.core");
 	client_tool_done(place.client, "rr_core_open", "{s:s}", "core", core);
@@ -212,8 +220,8 @@ START_TEST(what_needs_time_says_so_and_the_session_lives)
 		expect_needs_recording(place.client, timed[i].tool,
 		    timed[i].name ? json_pack("{s:s}", timed[i].name, timed[i].value) : NULL);
 	expect_needs_recording(place.client, "rr_backtrace", json_pack("{s:s}", "at", "start"));
-	expect_needs_recording(place.client, "rr_evaluate",
-	    json_pack("{s:s, s:s}", "expression", "all", "at", "1:0"));
+	expect_needs_recording(
+	    place.client, "rr_evaluate", json_pack("{s:s, s:s}", "expression", "all", "at", "1:0"));
 	expect_needs_recording(place.client, "rr_verify_claims",
 	    json_pack("{s:[{s:s, s:s, s:s}]}", "claims", "moment", "1:0", "expression", "1",
 		"value", "1"));
@@ -262,11 +270,10 @@ START_TEST(what_would_fill_the_memory_is_not_unpacked)
 
 	if (system("command -v zstd > /dev/null 2>&1") != 0)
 		return;
-	harness_shell("cd '%s' && (head -c 400000000 /dev/zero | tr '\\0' x) | zstd -q > bomb.zst",
-	    folder);
+	harness_shell(
+	    "cd '%s' && (head -c 400000000 /dev/zero | tr '\\0' x) | zstd -q > bomb.zst", folder);
 	cleanup_free char *path = harness_path(folder, "bomb.zst");
-	expect_all(
-	    client_tool_fails(client, "rr_core_open", "limit", "{s:s}", "core", path),
+	expect_all(client_tool_fails(client, "rr_core_open", "limit", "{s:s}", "core", path),
 	    HAS("message", "MB when it is unpacked"), HAS("hint", "coredumpctl dump"));
 }
 END_TEST
@@ -284,7 +291,8 @@ static const struct {
     {"cp /bin/true bad", "bad", "invalid_argument", "it is a program or a library"},
     {"cp its.core bad && printf '\\267\\000' | dd of=bad bs=1 seek=18 conv=notrunc 2> /dev/null",
 	"bad", "invalid_argument", "of another processor (AArch64)"},
-    {"head -c 50 its.core > bad", "bad", "invalid_argument", "it is truncated: not even its header"},
+    {"head -c 50 its.core > bad", "bad", "invalid_argument",
+	"it is truncated: not even its header"},
     {"head -c 1000 its.core > bad", "bad", "invalid_argument", "it is truncated"},
     {"ln -s /dev/zero bad", "bad", "not_allowed", "nothing in /proc, /sys or /dev"},
     {"ln -s bad bad", "bad", "invalid_argument", "symbolic links"},
@@ -322,7 +330,8 @@ END_TEST
 START_TEST(a_program_that_does_not_match_is_refused_or_warned_of)
 {
 	cleanup_place struct place place = place_open();
-	cleanup_free char *program = harness_program("crash"), *other = harness_program("exit_code");
+	cleanup_free char *program = harness_program("crash"),
+			  *other = harness_program("exit_code");
 	cleanup_free char *moved = harness_path(place.folder, "app");
 
 	harness_shell("cp '%s' '%s'", program, moved);
@@ -337,15 +346,15 @@ START_TEST(a_program_that_does_not_match_is_refused_or_warned_of)
 	/* Its file has other bytes there by now. */
 	client_tool_refused(
 	    place.client, "rr_read_memory", "invalid_argument", "{s:s}", "address", "$pc");
-	expect_all(client_tool(place.client, "rr_crash_report", "{s:s, s:s}", "core", core, "program",
-		       program),
+	expect_all(client_tool(place.client, "rr_crash_report", "{s:s, s:s}", "core", core,
+		       "program", program),
 	    HAS("conclusion", "SIGSEGV in read_name ("), HAS("fault.address", "0x8"));
 	harness_shell("rm '%s'", moved);
 	expect_all(client_tool(place.client, "rr_core_open", "{s:s}", "core", core),
 	    HAS("warnings.0", "there are no symbols of the program"),
 	    HAS("warnings.0", "Name it with program"));
-	expect_all(client_tool_fails(place.client, "rr_core_open", "not_found", "{s:s, s:s}", "core",
-		       core, "program", moved),
+	expect_all(client_tool_fails(place.client, "rr_core_open", "not_found", "{s:s, s:s}",
+		       "core", core, "program", moved),
 	    HAS("message", "No such file"));
 }
 END_TEST
@@ -353,19 +362,22 @@ END_TEST
 START_TEST(a_container_is_read_below_its_root)
 {
 	cleanup_place struct place place = place_open();
-	cleanup_free char *program = harness_program("crash"), *root = harness_path(place.folder, "root");
+	cleanup_free char *program = harness_program("crash"),
+			  *root = harness_path(place.folder, "root");
 	cleanup_free char *inside = harness_path(place.folder, "app");
 
 	harness_shell("cp '%s' '%s'", program, inside);
 	cleanup_free char *core = core_make_of(place.folder, "its.core", inside, "");
-	harness_shell("mkdir '%s' && cp -L --parents '%s' $(ldd '%s' | grep -o '/[^ ]*') '%s' && rm '%s'",
+	harness_shell(
+	    "mkdir '%s' && cp -L --parents '%s' $(ldd '%s' | grep -o '/[^ ]*') '%s' && rm '%s'",
 	    root, inside, inside, root, inside);
 	/* The core file names the libraries with all links resolved. */
-	harness_shell("for f in $(ldd '%s' | grep -o '/[^ ]*'); do cp --parents \"$(readlink -f $f)\" "
-		      "'%s'; done",
+	harness_shell(
+	    "for f in $(ldd '%s' | grep -o '/[^ ]*'); do cp --parents \"$(readlink -f $f)\" "
+	    "'%s'; done",
 	    program, root);
-	expect_all(client_tool(place.client, "rr_crash_report", "{s:s, s:s}", "core", core, "sysroot",
-		       root),
+	expect_all(client_tool(place.client, "rr_crash_report", "{s:s, s:s}", "core", core,
+		       "sysroot", root),
 	    HAS("conclusion", "SIGSEGV in read_name ("), IS("frames.1.function", "greet"),
 	    ABSENT("warnings"));
 	expect_all(client_tool(place.client, "rr_memory_map", "{s:s}", "address", "$pc"),
@@ -398,7 +410,8 @@ START_TEST(the_next_crash_is_not_taken_for_this_one)
 	cleanup_free char *next = core_make(place.folder, "next", "faults", "divide");
 	harness_shell("cat '%s' > '%s'", next, core);
 	expect_all(client_tool_fails(place.client, "rr_backtrace", "not_found", NULL),
-	    HAS("message", "has been written again since"), IS("hint", "rr_core_open opens the new one"));
+	    HAS("message", "has been written again since"),
+	    IS("hint", "rr_core_open opens the new one"));
 	expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "core", core),
 	    HAS("conclusion", "SIGFPE in divide ("), IS("session", "s2"));
 }
@@ -412,7 +425,8 @@ START_TEST(a_session_comes_back_with_its_thread_and_frame)
 
 	client_tool_done(place.client, "rr_select_frame", "{s:i}", "frame_level", 2);
 	census_kill(census_find(client_pid(place.client), "gdb", 0));
-	expect_all(client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "customers[1].id"),
+	expect_all(
+	    client_tool(place.client, "rr_evaluate", "{s:s}", "expression", "customers[1].id"),
 	    IS("value", "2"), TRUE("restored"));
 	census_kill(census_find(client_pid(place.client), "gdb", 0));
 	harness_shell("cp '%s' '%s.new' && mv '%s.new' '%s'", core, core, core, core);

@@ -121,8 +121,8 @@ static void lint_top_schema(struct lint *lint, json_t *schema, const char *what)
 	lint_schema(lint, schema, 0);
 }
 
-/* Nearly every tool has the first two, which rr_replay_start explains for all of them. Of the others
- * a word would only say the name again, and every prompt pays for it. */
+/* Nearly every tool has the first two, which rr_replay_start explains for all of them. Of the
+ * others a word would only say the name again, and every prompt pays for it. */
 static bool needs_no_words(const char *name)
 {
 	static const char *const names[] = {"session", "deadline", "env", "stdin", "num_cores",

@@ -185,11 +185,10 @@ static void tell_core(struct replay *replay, json_t *stop)
 		json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
 	if (contents->command[0])
 		json_object_set_new(stop, "command",
-		    scrub_json(contents->command, strlen(contents->command), CORE_COMMAND_MAX,
-			NULL));
+		    scrub_json(
+			contents->command, strlen(contents->command), CORE_COMMAND_MAX, NULL));
 	if (replay_executable(replay))
-		json_object_set_new(
-		    stop, "program", trace_path_to_json(replay_executable(replay)));
+		json_object_set_new(stop, "program", trace_path_to_json(replay_executable(replay)));
 	if (contents->threads > 1)
 		json_object_set_new(stop, "threads", json_integer(contents->threads));
 }
@@ -211,8 +210,7 @@ static json_t *answer_core(struct replay *replay, struct failure *failure)
 }
 
 /* Another crash may have written another core file of that name since. */
-static bool is_the_same(
-    const struct core *core, const json_t *restore, struct failure *failure)
+static bool is_the_same(const struct core *core, const json_t *restore, struct failure *failure)
 {
 	json_auto_t *is = core_identity_json(core);
 

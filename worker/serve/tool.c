@@ -132,8 +132,8 @@ static _Noreturn void become_tool(
 		keep[kept++] = TOOL_EXTRA_FD;
 	for (int i = 0; spec->also && i < 2; i++)
 		keep[kept++] = TOOL_ALSO_FD + i;
-	if (sandbox_enter(spec->role, spec->policy, keep, (size_t)kept, &report, why, sizeof(why)) !=
-	    0)
+	if (sandbox_enter(
+		spec->role, spec->policy, keep, (size_t)kept, &report, why, sizeof(why)) != 0)
 		die_unborn("sandbox", why);
 	execve(spec->path, spec->argv, spec->environment);
 	die_unborn(spec->path, strerror(errno));

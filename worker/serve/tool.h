@@ -21,8 +21,8 @@ struct tool_spec {
 	int output;	       /* its stdout goes to this descriptor; -1: to a pipe of ours */
 	const char *directory; /* where it starts, links resolved; NULL: where we are */
 	int extra;	       /* kept open in the tool under TOOL_EXTRA_FD; -1: none */
-	const int *also;       /* two more, under TOOL_ALSO_FD and the number behind it; NULL: none */
-	pid_t parent;	       /* its parent: 0 for us, else our own parent */
+	const int *also; /* two more, under TOOL_ALSO_FD and the number behind it; NULL: none */
+	pid_t parent;	 /* its parent: 0 for us, else our own parent */
 };
 
 #define TOOL_EXTRA_FD 3

@@ -85,8 +85,8 @@ bool core_read(struct core *core, struct failure *failure)
 	if (core_file_read(&core->file, &core->bytes, why))
 		return true;
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "use a core file as the kernel, systemd-coredump or gdb's gcore writes it", "%.300s: %s",
-	    core->path, why);
+	    "use a core file as the kernel, systemd-coredump or gdb's gcore writes it",
+	    "%.300s: %s", core->path, why);
 	return false;
 }
 

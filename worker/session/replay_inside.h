@@ -31,7 +31,7 @@ struct replay {
 	struct replay *beside;	   /* another session of this worker, or NULL */
 
 	/* What is replayed, or read. */
-	struct core *core; /* see core.h; NULL: a trace is replayed */
+	struct core *core;			 /* see core.h; NULL: a trace is replayed */
 	char *trace_dir, *executable, *original; /* original may be NULL; of a core, all may be */
 	int trace;
 	char pmu[32];

@@ -54,7 +54,8 @@ static size_t put_note(size_t at, uint32_t type, const void *desc, size_t length
 
 static size_t put_notes(size_t at)
 {
-	static const uint64_t vector[] = {AT_PHNUM, 13, AT_ENTRY, 0x1040, AT_RANDOM, 0x7000100, 0, 0};
+	static const uint64_t vector[] = {
+	    AT_PHNUM, 13, AT_ENTRY, 0x1040, AT_RANDOM, 0x7000100, 0, 0};
 	struct {
 		uint64_t count, page, rows[2][3];
 		char names[sizeof(NAMES)];
@@ -79,8 +80,16 @@ static void make(void)
 	    .e_phnum = SEGMENTS};
 	Elf64_Phdr headers[SEGMENTS] = {
 	    {.p_type = PT_NOTE},
-	    {.p_type = PT_LOAD, .p_vaddr = 0x7000000, .p_memsz = 0x1000, .p_filesz = 0x1000, .p_flags = PF_R | PF_W},
-	    {.p_type = PT_LOAD, .p_vaddr = 0x1000, .p_memsz = 0x2000, .p_filesz = 0x1000, .p_flags = PF_R | PF_X},
+	    {.p_type = PT_LOAD,
+		.p_vaddr = 0x7000000,
+		.p_memsz = 0x1000,
+		.p_filesz = 0x1000,
+		.p_flags = PF_R | PF_W},
+	    {.p_type = PT_LOAD,
+		.p_vaddr = 0x1000,
+		.p_memsz = 0x2000,
+		.p_filesz = 0x1000,
+		.p_flags = PF_R | PF_X},
 	    {.p_type = PT_LOAD, .p_vaddr = 0x5000, .p_memsz = 0x1000, .p_flags = PF_R},
 	};
 	size_t notes = sizeof(elf) + sizeof(headers);
@@ -199,8 +208,8 @@ START_TEST(without_a_thread_it_is_no_core_file)
 {
 	const Elf64_Word type = NT_FPREGSET;
 
-	put(sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr) + offsetof(Elf64_Nhdr, n_type), &type,
-	    sizeof(type));
+	put(sizeof(Elf64_Ehdr) + SEGMENTS * sizeof(Elf64_Phdr) + offsetof(Elf64_Nhdr, n_type),
+	    &type, sizeof(type));
 	ck_assert(!read_it());
 	ck_assert_ptr_nonnull(strstr(why, "it has no thread"));
 }
@@ -235,7 +244,10 @@ START_TEST(compressed_files_are_known_by_their_beginning)
 {
 	static const struct {
 		const char *begin, *program;
-	} rows[] = {{"\x28\xb5\x2f\xfd....", "zstd"}, {"\xfd" "7zXZ\0..", "xz"},
+	} rows[] = {{"\x28\xb5\x2f\xfd....", "zstd"},
+	    {"\xfd"
+	     "7zXZ\0..",
+		"xz"},
 	    {"\x04\x22\x4d\x18....", "lz4"}, {"\x1f\x8b......", NULL}, {ELFMAG "....", NULL}};
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
@@ -261,8 +273,7 @@ int main(void)
 	tcase_set_timeout(cases, 60);
 	for (size_t i = 0; i < sizeof(tests) / sizeof(*tests); i++)
 		tcase_add_test(cases, tests[i]);
-	tcase_add_loop_test(
-	    cases, what_cannot_be_read_is_said, 0, sizeof(wrong) / sizeof(*wrong));
+	tcase_add_loop_test(cases, what_cannot_be_read_is_said, 0, sizeof(wrong) / sizeof(*wrong));
 	suite_add_tcase(suite, cases);
 	return run_suite(suite);
 }

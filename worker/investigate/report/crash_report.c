@@ -454,8 +454,7 @@ static void tell_sender(struct replay *replay, json_t *report)
 	unsigned long long code = 0, pid = 0;
 
 	if (!json_object_get(report, "signal") ||
-	    !accessed_number(replay, "(unsigned int) $_siginfo.si_code", &code) ||
-	    (int)code > 0 ||
+	    !accessed_number(replay, "(unsigned int) $_siginfo.si_code", &code) || (int)code > 0 ||
 	    !accessed_number(replay, "(unsigned int) $_siginfo._sifields._kill.si_pid", &pid) ||
 	    (long long)pid == replay_pid(replay))
 		return;
@@ -473,8 +472,9 @@ static void tell_to_record(struct replay *replay, json_t *report)
 	json_t *shown = scrub_json(command, strlen(command), CORE_COMMAND_MAX, NULL);
 
 	json_object_set_new(report, "hint",
-	    json_sprintf("a core file has one moment: record the program with rr_record%s%s%s to go "
-			 "back in time, and call rr_crash_report of the recording",
+	    json_sprintf(
+		"a core file has one moment: record the program with rr_record%s%s%s to go "
+		"back in time, and call rr_crash_report of the recording",
 		command[0] ? " (" : "", json_string_value(shown), command[0] ? ")" : ""));
 	json_decref(shown);
 }
@@ -512,8 +512,7 @@ static json_t *report_core(struct replay *replay, bool move, struct failure *fai
 		tell_sender(replay, report);
 		tell_to_record(replay, report);
 		if (json_array_size(replay_warnings(replay)))
-			json_object_set_new(
-			    report, "warnings", json_copy(replay_warnings(replay)));
+			json_object_set_new(report, "warnings", json_copy(replay_warnings(replay)));
 	}
 	fault_clear(&fault);
 	if (report && move) {

@@ -237,8 +237,8 @@ json_t *report_of_core(
 	cycle = add_threads(replay, report);
 	if (!json_object_get(report, "signal"))
 		json_object_set_new(report, "conclusion",
-		    json_sprintf("no signal ended the process: it was copied while it was in %s",
-			where));
+		    json_sprintf(
+			"no signal ended the process: it was copied while it was in %s", where));
 	if (cycle)
 		report_add_cause(report, cycle);
 	free(cycle);

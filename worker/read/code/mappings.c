@@ -9,7 +9,7 @@
 #include "worker/read/code/mappings.h"
 #include "worker/session/core.h"
 
-#define MAPPINGS_MAX 10000
+#define MAPPINGS_MAX 65536 /* the kernel allows 65530, if nobody has set more */
 
 struct mappings {
 	char *text; /* the text that holds the files' names */

@@ -56,9 +56,9 @@ static void tell_name(json_t *names, const char *name, enum core_match match)
 	json_t *shown = scrub_json(name, strlen(name), NAME_SHOWN, NULL);
 
 	if (json_array_size(names) < NAMES_SHOWN)
-		json_array_append_new(names,
-		    json_sprintf("%s (%s)", json_string_value(shown),
-			match == CORE_MATCH_NO ? "another one by now" : "not here"));
+		json_array_append_new(
+		    names, json_sprintf("%s (%s)", json_string_value(shown),
+			       match == CORE_MATCH_NO ? "another one by now" : "not here"));
 	json_decref(shown);
 }
 
@@ -69,8 +69,8 @@ static void warn_of(struct replay *replay, json_t *names, size_t count)
 
 	json_array_foreach(names, i, name)
 	{
-		json_t *longer = json_sprintf("%s%s%s", json_string_value(all), i ? ", " : "",
-		    json_string_value(name));
+		json_t *longer = json_sprintf(
+		    "%s%s%s", json_string_value(all), i ? ", " : "", json_string_value(name));
 		json_decref(all);
 		all = longer;
 	}
@@ -190,8 +190,8 @@ static bool cut_segments(const struct gaps *gaps, int fd)
 
 		if (pread(fd, &header, sizeof(header), at) != (ssize_t)sizeof(header))
 			return false;
-		segment = header.p_type == PT_LOAD ? core_file_segment(gaps->file, header.p_vaddr)
-						   : NULL;
+		segment =
+		    header.p_type == PT_LOAD ? core_file_segment(gaps->file, header.p_vaddr) : NULL;
 		if (!segment || segment->start != header.p_vaddr ||
 		    (segment->reads && !must_be_cut(gaps, segment)))
 			continue;
@@ -239,8 +239,9 @@ int core_gaps_close(struct replay *replay, const char *sysroot)
 		return packed ? TOOL_ALSO_FD : TOOL_ALSO_FD + 1;
 	}
 	json_array_append_new(replay->warnings,
-	    json_string("the core file is too large for a copy in memory: what these files had reads "
-			"as zeros, or as what they have now"));
+	    json_string(
+		"the core file is too large for a copy in memory: what these files had reads "
+		"as zeros, or as what they have now"));
 	free(gaps.matches);
 	return TOOL_ALSO_FD;
 }

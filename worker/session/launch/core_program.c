@@ -61,8 +61,8 @@ static enum core_match compare(
 	hex_of(file, one);
 	hex_of(&was, other);
 	snprintf(why, CORE_WHY_MAX, "%s", "");
-	if (was.length && (was.length != file->length ||
-			      memcmp(was.build_id, file->build_id, was.length) != 0)) {
+	if (was.length &&
+	    (was.length != file->length || memcmp(was.build_id, file->build_id, was.length) != 0)) {
 		snprintf(why, CORE_WHY_MAX, "its build id is %s, that of the one that ran is %s",
 		    file->length ? one : "missing", other);
 		return CORE_MATCH_NO;
@@ -71,7 +71,7 @@ static enum core_match compare(
 		return CORE_MATCH_YES;
 	if (is_program &&
 	    ((contents->headers && contents->headers != file->headers) ||
-	    (contents->entry && image.base && contents->entry - image.base != file->entry))) {
+		(contents->entry && image.base && contents->entry - image.base != file->entry))) {
 		snprintf(why, CORE_WHY_MAX, "it begins at another address than the one that ran");
 		return CORE_MATCH_NO;
 	}
@@ -172,10 +172,11 @@ static char *take_mapped(struct replay *replay, const char *sysroot)
 	case CORE_MATCH_YES:
 		return strdup(path);
 	case CORE_MATCH_NO:
-		warn(replay,
-		    json_sprintf("there are no symbols of the program: %.200s is another one by now "
-				 "(%s). Name the one that crashed with program",
-			path, why));
+		warn(
+		    replay, json_sprintf(
+				"there are no symbols of the program: %.200s is another one by now "
+				"(%s). Name the one that crashed with program",
+				path, why));
 		return NULL;
 	case CORE_MATCH_NO_FILE:
 		warn(replay,
@@ -193,5 +194,6 @@ char *core_program_find(
 {
 	return asked->program && asked->program[0]
 		   ? take_named(replay, asked->program, failure)
-		   : take_mapped(replay, asked->sysroot && asked->sysroot[0] ? asked->sysroot : NULL);
+		   : take_mapped(
+			 replay, asked->sysroot && asked->sysroot[0] ? asked->sysroot : NULL);
 }

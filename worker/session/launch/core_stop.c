@@ -83,8 +83,7 @@ static void make_stop(struct replay *replay, json_t *frame)
 		    stop, "signal-name", json_string(signal_to_name(number, name, sizeof(name))));
 	}
 	if (mi_text(results, "current-thread-id"))
-		json_object_set(
-		    stop, "thread-id", json_object_get(results, "current-thread-id"));
+		json_object_set(stop, "thread-id", json_object_get(results, "current-thread-id"));
 	if (frame)
 		json_object_set(stop, "frame", frame);
 	gdb_amend_stop(replay->gdb, stop);
@@ -131,10 +130,11 @@ static void warn_truncated(struct replay *replay)
 
 	if (missing)
 		json_array_append_new(replay->warnings,
-		    json_sprintf("the core file is truncated: %llu bytes of memory are missing, and "
-				 "cannot be read; frames and values may be missing too. `ulimit -c "
-				 "unlimited`, or systemd's ProcessSizeMax and ExternalSizeMax, make "
-				 "whole ones",
+		    json_sprintf(
+			"the core file is truncated: %llu bytes of memory are missing, and "
+			"cannot be read; frames and values may be missing too. `ulimit -c "
+			"unlimited`, or systemd's ProcessSizeMax and ExternalSizeMax, make "
+			"whole ones",
 			missing));
 }
 
@@ -158,6 +158,6 @@ bool core_stop(struct replay *replay, const struct core_asked *asked, struct fai
 	replay->original = strdup(mapped ? mapped->name : "");
 	return replay->original && make_image(replay, failure) &&
 	       set_root(replay, asked->sysroot, failure) &&
-	       read_program(replay, replay->executable, failure) && 
+	       read_program(replay, replay->executable, failure) &&
 	       read_core(replay, asked->sysroot, failure);
 }

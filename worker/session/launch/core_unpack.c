@@ -47,7 +47,8 @@ static void put_page(struct unpacking *unpacking)
 
 	unpacking->filled = 0;
 	if (size < PAGE || !is_zero(unpacking->page)) {
-		if (pwrite(unpacking->to, unpacking->page, size, unpacking->length) != (ssize_t)size)
+		if (pwrite(unpacking->to, unpacking->page, size, unpacking->length) !=
+		    (ssize_t)size)
 			unpacking->failed = true;
 		unpacking->kept += PAGE;
 	}
@@ -93,8 +94,8 @@ static long long most_memory(const struct worker_config *config)
 	return left < KEPT_MAX ? left : KEPT_MAX;
 }
 
-static void fail_unpacked(
-    const struct unpacking *unpacking, const char *path, const char *program, struct failure *failure)
+static void fail_unpacked(const struct unpacking *unpacking, const char *path, const char *program,
+    struct failure *failure)
 {
 	if (unpacking->too_large)
 		failure_set(failure, ERROR_LIMIT,
@@ -131,8 +132,8 @@ static int unpack(
 	} else {
 		unpacking->to = to;
 		unpacking->most = most_memory(&worker->config);
-		ok = capture_stream(worker, &lookup.spec, UNPACK_MS, take, unpacking,
-		    &unpacking->capture, failure);
+		ok = capture_stream(
+		    worker, &lookup.spec, UNPACK_MS, take, unpacking, &unpacking->capture, failure);
 		if (ok && unpacking->filled)
 			put_page(unpacking);
 		if (ok && (unpacking->too_large || unpacking->failed ||

@@ -480,8 +480,7 @@ static bool prepare_core(struct replay *replay, struct failure *failure)
 	return configure(replay, commands, failure);
 }
 
-bool launch_core(
-    struct replay *replay, const struct core_asked *asked, struct failure *failure)
+bool launch_core(struct replay *replay, const struct core_asked *asked, struct failure *failure)
 {
 	struct replay *const one[BOTH] = {replay};
 

@@ -22,8 +22,7 @@ struct core_asked;
 
 /* The same for the session of a core file: gdb alone, which stands where the process ended. False
  * with *failure filled. */
-bool launch_core(
-    struct replay *replay, const struct core_asked *asked, struct failure *failure);
+bool launch_core(struct replay *replay, const struct core_asked *asked, struct failure *failure);
 
 /*
  * Reads what `rr replay -s` prints when it listens: the port and the executable. False while that
