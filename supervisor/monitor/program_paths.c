@@ -18,6 +18,7 @@
 #include "sandbox/cleanup.h"
 #include "sandbox/roles.h"
 #include "supervisor/monitor/compose.h"
+#include "supervisor/monitor/core_names.h"
 #include "supervisor/monitor/recorded_files.h"
 #include "supervisor/monitor/source_place.h"
 #include "supervisor/monitor/trace_paths.h"
@@ -206,7 +207,7 @@ void program_paths_add(
 void program_paths_add_mapped(
     struct composition *composition, int core, const struct sandbox_policy *policy)
 {
-	show_all(composition, core, policy, recorded_files_of_core);
+	show_all(composition, core, policy, core_names_list);
 }
 
 bool program_paths_add_named(struct composition *composition, const char *real)

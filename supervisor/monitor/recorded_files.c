@@ -14,7 +14,6 @@
 #include <string.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
-#include "sandbox/core/core_file.h"
 #include "supervisor/monitor/inspector.h"
 
 #define PACKED_MAX   (8u << 20)	 /* bytes of the list as messages in the packed encoding */
@@ -175,45 +174,6 @@ static size_t read_list(unsigned char *file, size_t length, unsigned char *names
 	return recorded_files_parse(unpacked, length, (char *)names, size);
 }
 
-/* ---- Of a core file --------------------------------------------------------------------------
- */
-
-static bool copy_bytes(void *owner, uint64_t offset, void *to, size_t size)
-{
-	memcpy(to, (unsigned char *)owner + offset, size);
-	return true;
-}
-
-static size_t read_core(unsigned char *file, size_t length, unsigned char *text, size_t size)
-{
-	const struct core_bytes bytes = {copy_bytes, file, length};
-	struct names names = {.text = (char *)text, .size = size};
-	char why[CORE_WHY_MAX];
-	struct core_file core;
-
-	(void)core_file_read(&core, &bytes, why);
-	for (size_t i = 0; i < core.mapped_count; i++)
-		if (core.mapped[i].name[0] == '/')
-			add_name(&names, (const unsigned char *)core.mapped[i].name,
-			    strlen(core.mapped[i].name));
-	core_file_free(&core);
-	return names.length;
-}
-
-/* Whatever the child answered, the last name ends. */
-static size_t whole_names(const char *names, size_t length)
-{
-	while (length > 0 && names[length - 1] != '\0')
-		length--;
-	return length;
-}
-
-size_t recorded_files_of_core(
-    int core, const struct sandbox_policy *policy, char *names, size_t size)
-{
-	return whole_names(names, inspector_run(core, read_core, policy, DEADLINE_MS, names, size));
-}
-
 size_t recorded_files_list(int trace, const struct sandbox_policy *policy, char *names, size_t size)
 {
 	cleanup_fd int file =
@@ -221,5 +181,8 @@ size_t recorded_files_list(int trace, const struct sandbox_policy *policy, char 
 	size_t length =
 	    file < 0 ? 0 : inspector_run(file, read_list, policy, DEADLINE_MS, names, size);
 
-	return whole_names(names, length);
+	/* Whatever the child answered, the last name ends. */
+	while (length > 0 && names[length - 1] != '\0')
+		length--;
+	return length;
 }

@@ -18,10 +18,6 @@
 size_t recorded_files_list(
     int trace, const struct sandbox_policy *policy, char *names, size_t size);
 
-/* The same for a core file, which is open: the absolute names of the files that were mapped. */
-size_t recorded_files_of_core(
-    int core, const struct sandbox_policy *policy, char *names, size_t size);
-
 /* For the tests: the same for the bytes of an unpacked list, without a child. */
 size_t recorded_files_parse(const unsigned char *bytes, size_t length, char *names, size_t size);
 
