@@ -75,20 +75,29 @@ static void take(void *owner, const char *bytes, size_t length)
 		kill(unpacking->capture.tool.pid, SIGKILL);
 }
 
+/* Bytes that programs can still have; -1: not known. */
+static long long available_memory(void)
+{
+	static const char mark[] = "MemAvailable:";
+	FILE *file = fopen("/proc/meminfo", "re");
+	long long available = -1;
+	char line[128];
+
+	while (file && available < 0 && fgets(line, sizeof(line), file))
+		if (strncmp(line, mark, sizeof(mark) - 1) == 0)
+			available = (long long)strtoull(line + sizeof(mark) - 1, NULL, 10) * 1024;
+	if (file)
+		fclose(file);
+	return available;
+}
+
 /* A part of what the machine has left, and no more than the settings give a session. */
 static long long most_memory(const struct worker_config *config)
 {
 	long long limit = json_integer_value(json_object_get(config->limits, "memory"));
-	long long left = sysconf(_SC_AVPHYS_PAGES) / MEMORY_SHARED * sysconf(_SC_PAGESIZE);
-	FILE *file = fopen("/proc/meminfo", "re");
-	char line[128];
-	unsigned long long available;
+	long long left = available_memory();
 
-	while (file && fgets(line, sizeof(line), file))
-		if (sscanf(line, "MemAvailable: %llu", &available) == 1)
-			left = (long long)available * 1024 / MEMORY_SHARED;
-	if (file)
-		fclose(file);
+	left = left < 0 ? KEPT_MAX : left / MEMORY_SHARED;
 	if (limit > 0 && limit < left)
 		left = limit;
 	return left < KEPT_MAX ? left : KEPT_MAX;
@@ -173,6 +182,10 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	struct core *core;
 	ssize_t length;
 
+	if (copy < 0) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return NULL;
+	}
 	if (trace_file_to_path(name, absolute, sizeof(absolute)) < 0) {
 		trace_fail_name(name, failure);
 		return NULL;
@@ -192,11 +205,9 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	contents = program ? unpack(worker, path, program, failure) : named;
 	if (contents < 0)
 		return NULL;
-	core = copy < 0 ? NULL
-			: core_new(steal_pointer(&path), named, contents, copy,
-			      most_memory(&worker->config));
+	core = core_new(steal_pointer(&path), steal_fd(&named), steal_fd(&contents),
+	    steal_fd(&copy), most_memory(&worker->config));
 	if (!core)
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-	named = contents = copy = -1;
 	return core;
 }
