@@ -301,9 +301,9 @@ static const struct {
 START_TEST(what_is_no_core_file_is_said_and_nothing_waits)
 {
 	cleanup_place struct place place = place_open();
-	cleanup_free char *core = core_make(place.folder, "its.core", "crash", "");
 	char path[600];
 
+	free(core_make(place.folder, "its.core", "crash", ""));
 	harness_shell("cd '%s' && %s", place.folder, bad[_i].make);
 	snprintf(path, sizeof(path), "%s%s%s", bad[_i].name[0] == '/' ? "" : place.folder,
 	    bad[_i].name[0] == '/' ? "" : "/", bad[_i].name);
@@ -421,8 +421,8 @@ START_TEST(a_session_comes_back_with_its_thread_and_frame)
 {
 	cleanup_place struct place place = place_open();
 	cleanup_free char *core = core_make(place.folder, "its.core", "crash", "");
-	json_auto_t *opened = client_tool(place.client, "rr_core_open", "{s:s}", "core", core);
 
+	client_tool_done(place.client, "rr_core_open", "{s:s}", "core", core);
 	client_tool_done(place.client, "rr_select_frame", "{s:i}", "frame_level", 2);
 	census_kill(census_find(client_pid(place.client), "gdb", 0));
 	expect_all(
