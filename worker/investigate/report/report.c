@@ -234,7 +234,8 @@ json_t *report_of_core(
 		return NULL;
 	}
 	conclude(report, where, fault);
-	cycle = add_threads(replay, report);
+	cycle = add_threads(replay, report, THREADS_LOOKED_AT);
+	shorten_threads(report);
 	if (!json_object_get(report, "signal"))
 		json_object_set_new(report, "conclusion",
 		    json_sprintf(
