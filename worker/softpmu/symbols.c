@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/rrfix/badpaths.h"
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/environment.h"
@@ -74,7 +75,8 @@ static void find(void **function, const char *name)
 		*function = libc_symbol(name);
 }
 
-static struct softpmu instance = {.conditions.fd = -1};
+static struct heapcheck check;
+static struct softpmu instance = {.conditions = {.fd = -1, .check = &check}};
 
 static long with_errno(long result)
 {
@@ -225,7 +227,8 @@ INTERPOSED ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 
 	if (is_main_thread() &&
 	    (passcount_read(&instance.conditions, (uint64_t)offset, buffer, size) ||
-		tally_read(&instance.conditions.tally, fd, (uint64_t)offset, buffer, size)))
+		tally_read(&instance.conditions.tally, fd, (uint64_t)offset, buffer, size) ||
+		heapcheck_read(&check, fd, (uint64_t)offset, buffer, size)))
 		return (ssize_t)size;
 	got = LIBC(pread64)(fd, buffer, size, offset);
 	if (is_main_thread())

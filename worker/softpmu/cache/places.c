@@ -98,6 +98,7 @@ bool places_recover(const struct place *place, uint64_t rcx, uint64_t rax, const
 	case PLACE_PEEKED:
 	case PLACE_JUDGES:
 	case PLACE_CHANGES:
+	case PLACE_CHECKS:
 		regs->rip = place->original;
 		break;
 	case PLACE_PART:

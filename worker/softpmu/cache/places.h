@@ -28,6 +28,7 @@ enum place_kind {
 	PLACE_JUDGES,	/* it is at `original`; its flags are in their slot, see conditioncode.h */
 	PLACE_RETURNED, /* it is at `original`, a ret that has been done, to the cache */
 	PLACE_CHANGES,	/* it is at `original`; the int3 asks about a change, see changecode.h */
+	PLACE_CHECKS,	/* the same, about the heap, see checkcode.h */
 };
 
 enum {

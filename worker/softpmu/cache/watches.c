@@ -6,6 +6,7 @@
 
 #include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/traps/processor.h"
+#include "worker/x86/checkmark.h"
 #include "worker/x86/eflags.h"
 
 static bool watched(const struct debug_registers *registers, unsigned i, uint64_t *start,
@@ -14,7 +15,7 @@ static bool watched(const struct debug_registers *registers, unsigned i, uint64_
 	bool executes;
 
 	*reads = debug_registers_rr_reads(registers, i);
-	return debug_registers_rr_watch(registers, i, start, end, &executes);
+	return debug_registers_rr_watch(registers, i, start, end, &executes) && *start != CHECKMARK;
 }
 
 static enum watch_level level_of(const struct debug_registers *registers)

@@ -47,6 +47,8 @@ struct watches {
 	struct tally *tally;	   /* changes of which the code counts, see changelog.h; or NULL */
 	uint64_t tally_number;	   /* the one for which it is made; 0: none */
 	uint64_t marked, unmarked; /* what the tables say of that: [marked, unmarked) */
+	const struct heapcheck *check; /* what the code checks, see heapcheck.h; or NULL */
+	uint64_t check_number;	       /* for which it is made; 0: none */
 };
 
 /*

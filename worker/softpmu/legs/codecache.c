@@ -27,6 +27,7 @@
 #include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/scan/changelog.h"
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/cache/spaces.h"
 #include "worker/softpmu/translate/watchcode.h"
 
@@ -36,6 +37,7 @@ enum {
 	LEG_BRANCHES = 20 * 1000 * 1000,
 	INT3 = 0xcc,
 	LEG_QUESTIONS = 1000, /* then rr gets control, too */
+	LEG_CHECKS = 5000,    /* and after so many of the heap, which are answered sooner */
 };
 
 struct codecache {
@@ -151,6 +153,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 		return false;
 	cachecalls_note(space, regs);
 	anew = watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions);
+	anew |= heapcheck_set(cache->conditions->check, space, tracee, regs);
 	if (changelog_set(space, &cache->conditions->tally, tracee) || anew)
 		space_flush(space);
 	space_revive_mapped(space, tracee->tid);
@@ -258,14 +261,36 @@ static uint64_t answer(const struct codecache *cache, const struct tracee *trace
 	return regs->rip + WATCHCODE_PART;
 }
 
-/* The next instruction is not for the cache. A branch behind it may be counted already. */
-static uint64_t leave_for_step(
-    struct space *space, struct tracee *tracee, struct user_regs_struct *regs)
+/* The program is at an instruction behind which a branch may be counted already. */
+static uint64_t leave(struct space *space, const struct tracee *tracee, struct user_regs_struct *regs)
 {
 	read_budget(space);
 	recover_state(space, tracee->tid, regs);
-	tracee->cache_pause = true;
 	return 0;
+}
+
+/* The next instruction is not for the cache. */
+static uint64_t leave_for_step(
+    struct space *space, struct tracee *tracee, struct user_regs_struct *regs)
+{
+	tracee->cache_pause = true;
+	return leave(space, tracee, regs);
+}
+
+/* What the instruction does to the heap; true: the tracee goes on. */
+static bool passes_check(const struct codecache *cache, struct tracee *tracee,
+    const struct place *place, const struct user_regs_struct *regs)
+{
+	struct space *space = tracee->space;
+	struct user_regs_struct there = *regs;
+
+	there.rip = place->original;
+	if (place->flags & PLACE_RCX_SAVED)
+		there.rcx = *arena_slot(&space->arena, ARENA_SLOT_RCX);
+	if (place->flags & PLACE_RAX_SAVED)
+		there.rax = *arena_slot(&space->arena, ARENA_SLOT_RAX);
+	return heapcheck_judge(cache->conditions->check, space, tracee, &there) ==
+	       HEAPCHECK_GOES_ON;
 }
 
 /*
@@ -295,6 +320,11 @@ static uint64_t judge_trap(
 		    tracee->questions++ < LEG_QUESTIONS &&
 		    changelog_answer(space, &cache->conditions->tally, tracee, place, regs))
 			return regs->rip + 1;
+		if (place && place->kind == PLACE_CHECKS && !stay &&
+		    tracee->questions++ < LEG_CHECKS && passes_check(cache, tracee, place, regs))
+			return regs->rip + 1;
+		if (place && place->kind == PLACE_CHECKS)
+			return leave(space, tracee, regs);
 		if (place && ((place->flags & PLACE_LEAVES) || place->kind == PLACE_ASKS ||
 				 place->kind == PLACE_PART || place->kind == PLACE_CHANGES))
 			return leave_for_step(space, tracee, regs);
@@ -527,6 +557,7 @@ void codecache_note_call(
 			return;
 		call.orig_rax = regs->rax;
 	}
+	heapcheck_note_call(cache->conditions->check, tracee, &call);
 	space = spaces_find(cache->spaces, tracee);
 	if (space)
 		cachecalls_note(space, &call);

@@ -28,6 +28,7 @@ static bool is_behind_look(const struct place *place, const struct user_regs_str
 	case PLACE_PART:
 	case PLACE_LOOKS:
 	case PLACE_RETURNED:
+	case PLACE_CHECKS:
 		return false;
 	}
 	return false;

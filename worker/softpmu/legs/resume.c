@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/x86/eflags.h"
 #include "worker/x86/prefixes.h"
 #include "worker/softpmu/base/kernel.h"
@@ -109,9 +110,21 @@ static bool is_push_flags(const uint8_t *bytes, size_t length)
 	return at < length && bytes[at] == 0x9c;
 }
 
+/* A finding is shown behind its instruction, as a hit of this debug register. */
+static unsigned check_heap(
+    struct softpmu *pmu, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	if (!heapcheck_is_on(pmu->conditions.check, tracee) ||
+	    heapcheck_judge(pmu->conditions.check, tracee->space, tracee, regs) ==
+		HEAPCHECK_GOES_ON)
+		return 0;
+	tracee->check_found = false;
+	return heapcheck_watch(&tracee->debug);
+}
+
 /* What one hardware step from rip will have done: does it count, is it pushf. */
-static void look_at_instruction(
-    struct tracee *tracee, const struct user_regs_struct *regs, struct block *block)
+static void look_at_instruction(struct softpmu *pmu, struct tracee *tracee,
+    const struct user_regs_struct *regs, struct block *block)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
 	size_t length = regions_read_code(&tracee->tid, regs->rip, bytes, sizeof bytes);
@@ -122,7 +135,8 @@ static void look_at_instruction(
 	tracee->began = *regs;
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);
-	tracee->touches = watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs);
+	tracee->touches = watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs) |
+			  check_heap(pmu, tracee, regs);
 	if (timestamp_is_read(bytes, length) && !timestamp_cover(tracee, regs->rip))
 		message_fatal(
 		    "process %d reads the time stamp counter at 0x%llx, which neither this "
@@ -138,7 +152,7 @@ static long step(
 	struct block block;
 	long result = 0;
 
-	look_at_instruction(tracee, regs, &block);
+	look_at_instruction(pmu, tracee, regs, &block);
 	if (tracee->request == PTRACE_SYSCALL && block.ending.kind == END_SYSCALL && signal == 0)
 		return start_leg(pmu, tracee, LEG_SYSCALL, PTRACE_SYSCALL, 0);
 	if (tracee->request == PTRACE_CONT && block.ending.kind == END_SYSCALL && signal == 0 &&
@@ -322,6 +336,7 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 	if (!restarts_syscall(regs))
 		passcount_note(&pmu->conditions, tracee, regs);
 	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
+	    heapcheck_is_on(pmu->conditions.check, tracee) ||
 	    watches_trap_first(&tracee->debug, regs) || debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
 		return step(pmu, tracee, regs, 0);
@@ -357,7 +372,7 @@ static long rr_step(struct softpmu *pmu, struct tracee *tracee, int request, int
 	if (result >= 0) {
 		if (signal == 0 && !inside_syscall(tracee, &regs) && !restarts_syscall(&regs))
 			passcount_note(&pmu->conditions, tracee, &regs);
-		look_at_instruction(tracee, &regs, &block);
+		look_at_instruction(pmu, tracee, &regs, &block);
 		tracee->pushes_flags = false; /* rr sees to it */
 		if (debug_registers_holds(&tracee->debug, regs.rip))
 			result = debug_registers_disarm(&tracee->debug, tracee->tid);

@@ -12,6 +12,7 @@
 
 #include "worker/x86/eflags.h"
 #include "worker/softpmu/traps/heldtrap.h"
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/base/message.h"
@@ -329,6 +330,7 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 
 	debug_registers_reset(&tracee->debug);
 	codecache_forget(pmu->cache, tracee);
+	heapcheck_note_exec(pmu->conditions.check, tracee);
 	if (kernel_ptrace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uint64_t)&tid) < 0)
 		return;
 	former = tracees_find(pmu->tracees, (pid_t)tid);
@@ -417,6 +419,9 @@ static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struc
 	unsigned reached =
 	    judged || *status >> 8 != SIGTRAP ? 0 : watches_reached(&tracee->debug, stop->regs.rip);
 
+	if (tracee->check_found)
+		reached = heapcheck_watch(&tracee->debug);
+	tracee->check_found = false;
 	if (reached) {
 		stop_by_debug(tracee, stop, reached);
 		cover_tracks(tracee, stop);

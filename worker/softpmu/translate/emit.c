@@ -12,6 +12,7 @@
 #include "worker/softpmu/cache/revive.h"
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/changecode.h"
+#include "worker/softpmu/translate/checkcode.h"
 #include "worker/softpmu/translate/watchcode.h"
 
 enum {
@@ -126,6 +127,8 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		    (watches_asks(&e->space->watches, in->address) &&
 			(!runs_in_cache(in->control) || is_counted_outside(e, in))))
 			in->control = CONTROL_NATIVE;
+		if (checkcode_asks(e->space, in->address) && !runs_in_cache(in->control))
+			in->control = CONTROL_NATIVE;
 		if (in->control == CONTROL_RR_CALL && e->part != 0)
 			in->control = CONTROL_NATIVE; /* its return address has to be low */
 		source->control = in->control;
@@ -232,6 +235,7 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 		bool pending = source->counter != NO_COUNTER && i >= source->counter;
 
 		if (runs_in_cache(in->control)) {
+			checkcode_put(e, in, pending && i != source->counter, body);
 			changecode_put(e, in, pending && i != source->counter, body);
 			watchcode_put(e, in, pending && i != source->counter, body);
 		}

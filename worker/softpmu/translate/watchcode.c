@@ -35,8 +35,7 @@ static void put_segment_address(
 	emitter_32(e, (uint32_t)access->displacement);
 }
 
-/* lea rcx, [operand] */
-static void put_address(struct emitter *e, const struct access *access)
+void watchcode_put_address(struct emitter *e, const struct access *access)
 {
 	bool has_base = access->base != ACCESS_NO_REGISTER;
 	bool has_index = access->index != ACCESS_NO_REGISTER;
@@ -75,7 +74,7 @@ void watchcode_begin_look(
 		CODE(e, 0xf3, 0x48, 0x0f, 0xae, 0xc1); /* rdfsbase rcx */
 	}
 	emitter_place(e, PLACE_AT, saved, original);
-	put_address(e, access);
+	watchcode_put_address(e, access);
 	emitter_place(e, PLACE_AT, saved, original);
 	CODE(e, 0x0f, 0xb7, 0xc9); /* movzx ecx, cx */
 	emitter_place(e, PLACE_AT, saved, original);

@@ -20,4 +20,7 @@ void watchcode_end_look(struct emitter *e, int pending, uint64_t original);
  * its block begins. */
 void watchcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
 
+/* lea rcx, [operand], as long as rcx is the program's; with a segment, rcx is its base. */
+void watchcode_put_address(struct emitter *e, const struct access *access);
+
 #endif

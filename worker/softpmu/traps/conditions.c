@@ -9,6 +9,7 @@
 
 #include "worker/softpmu/traps/bytecodeshape.h"
 #include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
 
@@ -19,6 +20,7 @@ void conditions_connect(struct conditions *conditions, int fd)
 	conditions->hushed.length = 0;
 	tally_end(&conditions->tally);
 	passkeys_end(&conditions->keys);
+	heapcheck_end(conditions->check);
 	conditions->changes++;
 	conditions->in_packet = false;
 }
@@ -136,6 +138,7 @@ static void end_packet(struct conditions *conditions)
 		conditions->hushed.length = 0;
 		tally_end(&conditions->tally);
 		passkeys_end(&conditions->keys);
+		heapcheck_end(conditions->check);
 		conditions->changes++;
 		return;
 	}
@@ -143,6 +146,7 @@ static void end_packet(struct conditions *conditions)
 	hushed_take(&conditions->hushed, conditions->packet);
 	tally_take(&conditions->tally, &conditions->hushed, conditions->packet);
 	passkeys_take(&conditions->keys, conditions->packet);
+	heapcheck_take(conditions->check, conditions->packet);
 	understand(conditions);
 }
 

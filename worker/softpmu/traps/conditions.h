@@ -38,6 +38,8 @@ struct condition {
 	} expression[CONDITION_EXPRESSIONS];
 };
 
+struct heapcheck;
+
 struct conditions {
 	int fd; /* gdb's connection; -1: none */
 	bool in_packet;
@@ -50,6 +52,7 @@ struct conditions {
 	struct hushed hushed;
 	struct tally tally;
 	struct passkeys keys;
+	struct heapcheck *check; /* of the heap; it outlives them */
 };
 
 /* gdb has connected, or gone (-1). */

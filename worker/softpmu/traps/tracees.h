@@ -43,6 +43,15 @@ struct held_trap {
 	siginfo_t info;
 };
 
+/* Of a function of the allocator, see scan/heapcheck.h. */
+struct check_call {
+	uint8_t function;
+	uint64_t back; /* where it returns to; 0: the thread is in none */
+	uint64_t sp;   /* where that is on the stack */
+	uint64_t argument[3];
+	uint64_t number;
+};
+
 struct tracee {
 	struct tracee *next; /* in its hash chain */
 	pid_t tid;
@@ -79,6 +88,11 @@ struct tracee {
 
 	uint64_t tally;	   /* the tally for which the next is known, see tally.h */
 	bool tally_member; /* of the process whose changes it counts */
+
+	uint64_t check;	   /* the check of the heap for which the next is known */
+	bool check_member; /* of the process that it checks */
+	bool check_found;  /* it has found something that rr is to see */
+	struct check_call check_call;
 
 	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
 	uint64_t refused_number; /* the call's */

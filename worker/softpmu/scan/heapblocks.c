@@ -1,0 +1,110 @@
+/*
+ * The table. It must never lose a block without saying so.
+ */
+#include "worker/softpmu/scan/heapblocks.h"
+
+#include <stdlib.h>
+
+enum {
+	FIRST_ROOM = 1 << 12,
+	FILL = 2,	   /* the room is at least this many times the used part */
+	ROOM_MAX = 1 << 27, /* 6 GB of them */
+};
+
+#define NEAR (1ull << 20) /* farther away, a block says nothing about an address */
+
+void heapblocks_free(struct heapblocks *blocks)
+{
+	free(blocks->list);
+	*blocks = (struct heapblocks){0};
+}
+
+/* The place of the block that begins there, or the free one where it would be. */
+static struct heapblock *place(struct heapblock *list, size_t room, uint64_t start)
+{
+	size_t at = (start >> 4) * 0x9e3779b97f4a7c15ull >> 32 & (room - 1);
+
+	while (list[at].start && list[at].start != start)
+		at = (at + 1) & (room - 1);
+	return &list[at];
+}
+
+struct heapblock *heapblocks_find(const struct heapblocks *blocks, uint64_t start)
+{
+	struct heapblock *block;
+
+	if (blocks->room == 0 || start == 0)
+		return NULL;
+	block = place(blocks->list, blocks->room, start);
+	return block->start ? block : NULL;
+}
+
+static bool grow(struct heapblocks *blocks)
+{
+	const size_t room = blocks->room ? 2 * blocks->room : FIRST_ROOM;
+	struct heapblock *list = room > ROOM_MAX ? NULL : calloc(room, sizeof *list);
+
+	if (!list)
+		return false;
+	for (size_t i = 0; i < blocks->room; i++) {
+		if (blocks->list[i].start)
+			*place(list, room, blocks->list[i].start) = blocks->list[i];
+	}
+	free(blocks->list);
+	blocks->list = list;
+	blocks->room = room;
+	return true;
+}
+
+bool heapblocks_add(struct heapblocks *blocks, const struct heapblock *block)
+{
+	struct heapblock *at;
+
+	if (FILL * (blocks->used + 1) > blocks->room && !grow(blocks))
+		return false;
+	at = place(blocks->list, blocks->room, block->start);
+	blocks->used += at->start == 0;
+	*at = *block;
+	return true;
+}
+
+static uint64_t distance(const struct heapblock *block, uint64_t address)
+{
+	if (address < block->start)
+		return block->start - address;
+	return address < block->start + block->size ? 0 : address - (block->start + block->size) + 1;
+}
+
+/* A freed one that has the address in it, before others; of several, the one that was freed last.
+ * Then the nearest, and a live one before a freed one. */
+static bool is_better(
+    const struct heapblock *block, const struct heapblock *than, uint64_t address)
+{
+	const uint64_t one = distance(block, address), other = than ? distance(than, address) : NEAR;
+
+	if (one != other)
+		return one < other;
+	if (one == 0)
+		return block->dropped > than->dropped;
+	return than && than->dropped && !block->dropped;
+}
+
+const struct heapblock *heapblocks_near(const struct heapblocks *blocks, uint64_t address)
+{
+	const struct heapblock *best = NULL;
+
+	for (size_t i = 0; i < blocks->room; i++) {
+		if (blocks->list[i].start && is_better(&blocks->list[i], best, address))
+			best = &blocks->list[i];
+	}
+	return best;
+}
+
+void heapblocks_visit(const struct heapblocks *blocks,
+    void (*visit)(void *context, const struct heapblock *block), void *context)
+{
+	for (size_t i = 0; i < blocks->room; i++) {
+		if (blocks->list[i].start)
+			visit(context, &blocks->list[i]);
+	}
+}

@@ -1,0 +1,41 @@
+/*
+ * The blocks of a program's heap, as its calls of the allocator have made and freed them: by
+ * address, live ones and freed ones. Pure.
+ */
+#ifndef RR_WARDEN_SOFTPMU_HEAPBLOCKS_H
+#define RR_WARDEN_SOFTPMU_HEAPBLOCKS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct heapblock {
+	uint64_t start; /* 0: no block */
+	uint64_t size;	/* as it was asked for */
+	uint64_t site;	/* the return address of the call that made it */
+	uint64_t made, dropped; /* the numbers of the calls; dropped 0: it is live */
+	uint64_t mapped_end; /* it has a mapping of its own, up to there; or 0 */
+};
+
+struct heapblocks {
+	struct heapblock *list; /* a hash table with open addresses */
+	size_t room, used;
+};
+
+void heapblocks_free(struct heapblocks *blocks);
+
+/* The block that begins there, live or freed; NULL: none has. Valid until the next is added. */
+struct heapblock *heapblocks_find(const struct heapblocks *blocks, uint64_t start);
+
+/* Adds it, or replaces the one that began there. False when memory is short. */
+bool heapblocks_add(struct heapblocks *blocks, const struct heapblock *block);
+
+/* The block to which an address belongs that is in no live one: the one freed last with it in it,
+ * else the nearest one; NULL: none is near. Looks at all of them. */
+const struct heapblock *heapblocks_near(const struct heapblocks *blocks, uint64_t address);
+
+/* Calls visit for each. */
+void heapblocks_visit(const struct heapblocks *blocks,
+    void (*visit)(void *context, const struct heapblock *block), void *context);
+
+#endif

@@ -1,0 +1,345 @@
+/*
+ * What the calls of the allocator make of the heap. A call that is met twice, because the tracee
+ * stood before its first instruction in between, must never count twice.
+ */
+#include <stddef.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/cache/space.h"
+#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/traps/tracees.h"
+
+/* glibc keeps the size of a block, and three flags, in the eight bytes before it. */
+enum {
+	HEADER = 8,
+	FLAG_MAPPED = 2,
+	FLAG_ARENA = 4,
+	FLAGS = 7,
+	PAGE = 4096,
+};
+
+#define ARENA_SIZE (64ull << 20) /* of another arena than the first; it begins at a multiple */
+
+static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
+{
+	struct iovec local = {word, sizeof *word};
+	struct iovec remote = {(void *)(uintptr_t)address, sizeof *word};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof *word;
+}
+
+/* ---- What belongs to the heap ---------------------------------------------------------------- */
+
+/* Marks what of [start, end) is not yet: nothing there is in a block. */
+static void cover(struct heapcheck *check, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < check->covers; i++) {
+		if (start < check->covered[i].start || start > check->covered[i].end)
+			continue;
+		if (end > check->covered[i].end) {
+			heapshadow_mark(
+			    &check->shadow, check->covered[i].end, end, SHADOW_OUTSIDE);
+			check->covered[i].end = end;
+		}
+		return;
+	}
+	if (check->covers == CHECK_COVERED)
+		return;
+	check->covered[check->covers].start = start;
+	check->covered[check->covers++].end = end;
+	heapshadow_mark(&check->shadow, start, end, SHADOW_OUTSIDE);
+}
+
+static uint64_t mapping_end(pid_t tid, uint64_t address)
+{
+	struct mappings mappings = {0};
+	const struct mapping *mapping;
+	uint64_t end = 0;
+
+	if (!mappings_read(&mappings, tid))
+		return 0;
+	mapping = mappings_find(&mappings, address);
+	end = mapping ? mapping->end : 0;
+	mappings_free(&mappings);
+	return end;
+}
+
+static bool is_covered(const struct heapcheck *check, uint64_t start, uint64_t end)
+{
+	for (size_t i = 0; i < check->covers; i++) {
+		if (start >= check->covered[i].start && end <= check->covered[i].end)
+			return true;
+	}
+	return false;
+}
+
+/* The memory around a block of glibc's, as far as it is the heap's for certain. */
+static void cover_around(
+    struct heapcheck *check, pid_t tid, const struct heapblock *block, uint64_t header)
+{
+	const uint64_t begin = block->start - 2 * HEADER, end = begin + (header & ~(uint64_t)FLAGS);
+	uint64_t limit;
+
+	if ((header & FLAG_MAPPED) || is_covered(check, begin, end))
+		return;
+	if (header & FLAG_ARENA) {
+		const uint64_t base = block->start & ~(ARENA_SIZE - 1);
+
+		limit = mapping_end(tid, block->start);
+		if (limit >= end && limit <= base + ARENA_SIZE)
+			cover(check, base, limit);
+		return;
+	}
+	if (check->whole && !check->by_program && begin >= check->break_start &&
+	    end <= check->break_end)
+		cover(check, begin, check->break_end);
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------- */
+
+/* Where the room of a block ends, and with it the bytes that nobody has asked for. */
+static uint64_t end_of_room(const struct heapblock *block, uint64_t header)
+{
+	const uint64_t end = block->start + block->size;
+
+	if (block->mapped_end)
+		return block->mapped_end;
+	return header ? block->start + (header & ~(uint64_t)FLAGS) - HEADER : (end + 7) & ~7ull;
+}
+
+static void make(struct heapcheck *check, pid_t tid, const struct check_call *call,
+    uint64_t start, uint64_t size)
+{
+	struct heapblock block = {
+	    .start = start, .size = size, .site = call->back, .made = call->number};
+	uint64_t header = 0, room;
+
+	if (start == 0 || start + size < start)
+		return;
+	if ((call->function & HEAPCHECK_GLIBC) && !read_word(tid, start - HEADER, &header))
+		header = 0;
+	if (header & FLAG_MAPPED) {
+		block.mapped_end = start - 2 * HEADER + (header & ~(uint64_t)FLAGS);
+		check->table.state |= CHECK_HAS_MAPPED;
+	}
+	if (header)
+		cover_around(check, tid, &block, header);
+	if (!heapblocks_add(&check->blocks, &block))
+		check->table.state |= CHECK_LOST;
+	heapshadow_mark(&check->shadow, start, start + size, SHADOW_CLEAR);
+	room = end_of_room(&block, header);
+	if (header)
+		heapshadow_mark(&check->shadow, start - HEADER, start, SHADOW_OUTSIDE);
+	if (room > start + size)
+		heapshadow_mark(&check->shadow, start + size, room, SHADOW_OUTSIDE);
+}
+
+/* The block is free as soon as the call has begun. */
+static void drop(struct heapcheck *check, struct heapblock *block, uint64_t number)
+{
+	block->dropped = number;
+	heapshadow_mark(
+	    &check->shadow, block->start, block->start + block->size, SHADOW_FREED);
+}
+
+/* The memory is the kernel's again. */
+static void unmapped(struct heapcheck *check, const struct heapblock *block)
+{
+	if (block->mapped_end)
+		heapshadow_mark(&check->shadow, block->start - 2 * HEADER, block->mapped_end,
+		    SHADOW_CLEAR);
+}
+
+static void resized(
+    struct heapcheck *check, pid_t tid, const struct check_call *call, uint64_t start)
+{
+	struct heapblock *old = heapblocks_find(&check->blocks, call->argument[0]);
+
+	if (start == 0 && call->argument[1] != 0)
+		return; /* it has failed */
+	if (old && !old->dropped && call->argument[0] != start) {
+		drop(check, old, call->number);
+		unmapped(check, old);
+	} else if (old && !old->dropped) {
+		heapshadow_mark(
+		    &check->shadow, old->start, old->start + old->size, SHADOW_OUTSIDE);
+	}
+	make(check, tid, call, start, call->argument[1]);
+}
+
+static void usable(struct heapcheck *check, uint64_t start, uint64_t room)
+{
+	struct heapblock *block = heapblocks_find(&check->blocks, start);
+
+	if (!block || block->dropped || room <= block->size || block->mapped_end)
+		return;
+	block->size = room;
+	heapshadow_mark(&check->shadow, start, start + room, SHADOW_CLEAR);
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------- */
+
+static void end_call(
+    struct heapcheck *check, pid_t tid, const struct check_call *call, uint64_t result)
+{
+	const struct heapblock *block = heapblocks_find(&check->blocks, call->argument[0]);
+	uint64_t start;
+
+	switch ((enum heapcheck_function)(call->function & ~HEAPCHECK_GLIBC)) {
+	case HEAPCHECK_MALLOC:
+		return make(check, tid, call, result, call->argument[0]);
+	case HEAPCHECK_CALLOC:
+		return make(check, tid, call, result, call->argument[0] * call->argument[1]);
+	case HEAPCHECK_REALLOC:
+		return resized(check, tid, call, result);
+	case HEAPCHECK_FREE:
+		if (block && block->dropped == call->number)
+			unmapped(check, block);
+		return;
+	case HEAPCHECK_ALIGNED:
+		return make(check, tid, call, result, call->argument[1]);
+	case HEAPCHECK_MEMALIGN:
+		if ((uint32_t)result == 0 && read_word(tid, call->argument[0], &start))
+			make(check, tid, call, start, call->argument[2]);
+		return;
+	case HEAPCHECK_USABLE:
+		return usable(check, call->argument[0], result);
+	case HEAPCHECK_FUNCTIONS:
+	case HEAPCHECK_GLIBC:
+		return;
+	}
+}
+
+/* What is freed or resized has to be a block. One from before the check began is not known. */
+static enum heapcheck_verdict take_back(
+    struct heapcheck *check, struct space *space, const struct check_call *call, uint64_t pc)
+{
+	const int function = call->function & ~HEAPCHECK_GLIBC;
+	struct heapblock *block = heapblocks_find(&check->blocks, call->argument[0]);
+
+	if ((function != HEAPCHECK_FREE && function != HEAPCHECK_REALLOC) ||
+	    call->argument[0] == 0)
+		return HEAPCHECK_GOES_ON;
+	if (block && !block->dropped) {
+		if (function == HEAPCHECK_FREE)
+			drop(check, block, call->number);
+		return HEAPCHECK_GOES_ON;
+	}
+	if (!block && !check->whole)
+		return HEAPCHECK_GOES_ON;
+	(void)pc;
+	return heapcheck_report(check, space,
+	    function == HEAPCHECK_FREE ? CHECK_FREE : CHECK_RESIZE, call->back,
+	    call->argument[0], call->argument[0], 0);
+}
+
+static bool is_wanted(const struct heapcheck *check, uint64_t number)
+{
+	for (size_t i = 0; i < check->wanted_count; i++) {
+		if (check->wanted[i] == number)
+			return true;
+	}
+	return false;
+}
+
+static enum heapcheck_verdict begin_call(struct heapcheck *check, struct space *space,
+    struct tracee *tracee, const struct user_regs_struct *regs, uint8_t function)
+{
+	struct check_call *call = &tracee->check_call;
+	enum heapcheck_verdict verdict;
+
+	if (call->back && regs->rsp <= call->sp)
+		return HEAPCHECK_GOES_ON; /* the same once more, or one within it */
+	*call = (struct check_call){.function = function,
+	    .sp = regs->rsp,
+	    .argument = {regs->rdi, regs->rsi, regs->rdx},
+	    .number = ++check->table.calls};
+	if (!read_word(tracee->tid, regs->rsp, &call->back))
+		return HEAPCHECK_GOES_ON;
+	if (addressset_add(
+		check->returns, CHECK_RETURNS, &check->return_count, call->back)) {
+		if (space)
+			blocks_forget(space->blocks, call->back, call->back + 1);
+	} else if (!addressset_has(check->returns, CHECK_RETURNS, call->back)) {
+		check->table.state |= CHECK_LOST;
+		call->back = 0;
+		return HEAPCHECK_GOES_ON;
+	}
+	verdict = take_back(check, space, call, regs->rip);
+	if (space)
+		heapshadow_show(&check->shadow, space, false);
+	if (!is_wanted(check, call->number))
+		return verdict;
+	check->table.kind = CHECK_CALL;
+	check->table.made = call->number;
+	check->table.found++;
+	return HEAPCHECK_SHOWS;
+}
+
+enum heapcheck_verdict heapcheck_meet_call(struct heapcheck *check, struct space *space,
+    struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	struct check_call *call = &tracee->check_call;
+
+	if (call->back && regs->rip == call->back &&
+	    regs->rsp == call->sp + sizeof(uint64_t)) {
+		end_call(check, tracee->tid, call, regs->rax);
+		call->back = 0;
+		if (space)
+			heapshadow_show(&check->shadow, space, true);
+	}
+	for (size_t i = 0; i < check->entries; i++) {
+		if (check->entry[i].address == regs->rip)
+			return begin_call(
+			    check, space, tracee, regs, check->entry[i].function);
+	}
+	return HEAPCHECK_GOES_ON;
+}
+
+/* ---- System calls ---------------------------------------------------------------------------- */
+
+/* What was unmapped, or mapped anew, is not the heap's. */
+static void forget(struct heapcheck *check, uint64_t start, uint64_t size)
+{
+	const uint64_t end = start + ((size + PAGE - 1) & ~(uint64_t)(PAGE - 1));
+
+	if (end <= start)
+		return;
+	heapshadow_mark(&check->shadow, start, end, SHADOW_CLEAR);
+	for (size_t i = 0; i < check->covers; i++) {
+		if (start < check->covered[i].end && end > check->covered[i].start)
+			check->covered[i].end = check->covered[i].start;
+	}
+}
+
+static void note_break(struct heapcheck *check, const struct tracee *tracee, uint64_t now)
+{
+	if (now >= (uint64_t)-PAGE || now == 0)
+		return;
+	if (!check->break_start)
+		check->break_start = check->break_end = now;
+	if (now != check->break_end && tracee->check_call.back == 0)
+		check->by_program = true;
+	check->break_end = now;
+}
+
+void heapcheck_note_call(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	if (!heapcheck_is_on(check, tracee))
+		return;
+	switch (regs->orig_rax) {
+	case SYS_munmap:
+	case SYS_mremap:
+		return forget(check, regs->rdi, regs->rsi);
+	case SYS_mmap:
+		if (regs->r10 & MAP_FIXED)
+			forget(check, regs->rdi, regs->rsi);
+		return;
+	case SYS_brk:
+		return note_break(check, tracee, regs->rax);
+	}
+}

@@ -1,0 +1,225 @@
+/*
+ * What is asked for, and what the code in the cache is to look at. It must never leave a check on
+ * that nobody has asked for.
+ */
+#include "worker/softpmu/scan/heapcheck.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+
+#include "worker/softpmu/base/process.h"
+#include "worker/softpmu/cache/space.h"
+#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/traps/tracees.h"
+
+enum { RSP = 4, VECTOR = 16 };
+
+static const char begins[] = "QRRWarden.check:";
+
+void heapcheck_end(struct heapcheck *check)
+{
+	const uint64_t number = check->number;
+
+	if (check->table.state == 0)
+		return;
+	heapblocks_free(&check->blocks);
+	heapshadow_free(&check->shadow);
+	memset(check, 0, sizeof *check);
+	check->number = number;
+}
+
+static void begin(struct heapcheck *check, bool whole)
+{
+	heapcheck_end(check);
+	check->number++;
+	check->whole = whole;
+	check->table.state = CHECK_ON;
+}
+
+static void add_code(struct heapcheck *check, uint64_t start, uint64_t end)
+{
+	if (check->codes == CHECK_CODE)
+		return;
+	check->code[check->codes].start = start;
+	check->code[check->codes++].end = end;
+}
+
+static void add_entry(struct heapcheck *check, uint64_t function, uint64_t address)
+{
+	if (check->entries == CHECK_ENTRIES) {
+		check->table.state |= CHECK_LOST;
+		return;
+	}
+	check->entry[check->entries].address = address;
+	check->entry[check->entries++].function = (uint8_t)function;
+}
+
+static void add_wanted(struct heapcheck *check, uint64_t number)
+{
+	if (check->wanted_count < CHECK_WANTED)
+		check->wanted[check->wanted_count++] = number;
+}
+
+void heapcheck_take(struct heapcheck *check, const char *packet)
+{
+	uint64_t number[2] = {0};
+	char *at;
+
+	if (strncmp(packet, begins, sizeof begins - 1) != 0)
+		return;
+	packet += sizeof begins - 1;
+	for (unsigned i = 0; *packet && i < 2; i++) {
+		const char *comma = strchr(i == 0 ? packet : at, ',');
+
+		number[i] = comma ? strtoull(comma + 1, &at, 16) : 0;
+		if (!comma)
+			break;
+	}
+	switch (*packet) {
+	case 'b':
+		return begin(check, number[0] != 0);
+	case 'f':
+		return add_entry(check, number[0], number[1]);
+	case 'l':
+		return add_code(check, number[0], number[1]);
+	case 's':
+		check->shown = number[0] != 0;
+		return;
+	case 'c':
+		return add_wanted(check, number[0]);
+	default:
+		heapcheck_end(check);
+	}
+}
+
+bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buffer, size_t size)
+{
+	if (check->table.state == 0 || address < CHECKMARK ||
+	    address + size > CHECKMARK + sizeof check->table)
+		return false;
+	if (!check->process)
+		check->process = process_of_memory(fd);
+	memcpy(buffer, (const char *)&check->table + (address - CHECKMARK), size);
+	return true;
+}
+
+bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
+{
+	if (check->table.state == 0 || !check->process)
+		return false;
+	if (tracee->check != check->number) {
+		tracee->check = check->number;
+		tracee->check_call.back = 0;
+		tracee->check_member = process_shares_memory(tracee->tid, check->process);
+	}
+	return tracee->check_member;
+}
+
+bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
+    const struct user_regs_struct *regs)
+{
+	struct watches *watches = &space->watches;
+	const bool on = heapcheck_is_on(check, tracee);
+	const uint64_t number = on ? check->number : 0;
+	const bool anew = watches->check_number != number;
+
+	watches->check = check;
+	watches->check_number = number;
+	if (!on)
+		return anew;
+	if (!check->shadow.memory && !heapshadow_map(&check->shadow, tracee->tid, regs))
+		check->table.state |= CHECK_NO_SHADOW;
+	heapshadow_show(&check->shadow, space, tracee->check_call.back == 0);
+	return anew;
+}
+
+static bool is_of_library(const struct heapcheck *check, uint64_t address)
+{
+	for (size_t i = 0; i < check->codes; i++) {
+		if (address >= check->code[i].start && address < check->code[i].end)
+			return true;
+	}
+	return false;
+}
+
+bool heapcheck_is_library_vector(
+    const struct heapcheck *check, uint64_t address, const struct access *access)
+{
+	return access->reads && !access->writes && access->size >= VECTOR &&
+	       access->kind == ACCESS_PLAIN && is_of_library(check, address);
+}
+
+bool heapcheck_asks(const struct heapcheck *check, uint64_t address)
+{
+	for (size_t i = 0; i < check->entries; i++) {
+		if (check->entry[i].address == address)
+			return true;
+	}
+	return addressset_has(check->returns, CHECK_RETURNS, address);
+}
+
+/* The program's own stack, its static data and its threads' own are no heap. */
+bool heapcheck_is_meant(const struct access *access)
+{
+	return !access->flushes && (access->reads || access->writes) && access->size > 0 &&
+	       access->base != RSP && !access->relative && !access->segment &&
+	       (access->base != ACCESS_NO_REGISTER || access->index != ACCESS_NO_REGISTER) &&
+	       (access->kind == ACCESS_PLAIN || access->kind == ACCESS_STRING);
+}
+
+uint32_t heapcheck_looks_at(
+    const struct heapcheck *check, uint64_t address, const struct access *access)
+{
+	if (!heapcheck_is_meant(access) ||
+	    access->displacement != (int32_t)access->displacement ||
+	    addressset_has(check->exempt, CHECK_EXEMPT, address))
+		return 0;
+	if (heapcheck_is_library_vector(check, address, access))
+		return 1;
+	return access->size;
+}
+
+void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t address)
+{
+	if (!addressset_add(check->exempt, CHECK_EXEMPT, &check->exempt_count, address) || !space)
+		return;
+	blocks_forget(space->blocks, address, address + 1);
+}
+
+enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *space,
+    struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	enum heapcheck_verdict verdict = HEAPCHECK_GOES_ON;
+
+	check->table.checked++;
+	if (heapcheck_asks(check, regs->rip))
+		verdict = heapcheck_meet_call(check, space, tracee, regs);
+	if (verdict == HEAPCHECK_GOES_ON && tracee->check_call.back == 0)
+		verdict = heapcheck_judge_accesses(check, space, tracee, regs);
+	tracee->check_found |= verdict == HEAPCHECK_SHOWS;
+	return verdict;
+}
+
+void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee)
+{
+	if (check->table.state && check->process &&
+	    process_of(tracee->tid) == process_of(check->process))
+		heapcheck_end(check);
+}
+
+unsigned heapcheck_watch(const struct debug_registers *registers)
+{
+	unsigned found = 0;
+
+	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
+		uint64_t start, end;
+		bool executes = false;
+
+		if (debug_registers_rr_watch(registers, i, &start, &end, &executes) &&
+		    start == CHECKMARK)
+			found |= 1u << i;
+	}
+	return found;
+}

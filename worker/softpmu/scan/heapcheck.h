@@ -1,0 +1,163 @@
+/*
+ * The check of a program's heap: each load and store that touches a byte of the heap that is in no
+ * live block, and what is freed that is no block. Asked for with packets that rr does not know, at
+ * a stop where the program begins:
+ *
+ *   QRRWarden.check:b,WHOLE         begins; WHOLE 1: the program has no block yet
+ *   QRRWarden.check:f,KIND,ADDRESS  a function of the allocator, see enum heapcheck_function
+ *   QRRWarden.check:l,START,END     code of the C library
+ *   QRRWarden.check:s,SHOWN         1: findings are shown from here on
+ *   QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
+ *   QRRWarden.check:                no more
+ *
+ * all in hexadecimal. Then the table at CHECKMARK is read: the process of that read is checked. A
+ * finding is shown to rr as a hit of the watchpoint that gdb has at CHECKMARK, before the
+ * instruction where that runs in the code cache, behind it where it is stepped. Each is shown once:
+ * by its instruction and the call that has allocated the block.
+ *
+ * The allocator's functions are met where they begin and where they return. Meanwhile the thread
+ * may touch everything. What has no call open any more, by its stack pointer, has left it in
+ * another way.
+ *
+ * LIMIT: what the kernel writes in a system call is not checked, nor are stack operands, vectors of
+ * addresses, and operands with a segment. A handler of a signal that comes while an allocator's
+ * function runs is not checked. A load of the C library's that begins in a block and goes on behind
+ * it is none: its functions for strings read whole vectors.
+ */
+#ifndef RR_WARDEN_SOFTPMU_HEAPCHECK_H
+#define RR_WARDEN_SOFTPMU_HEAPCHECK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+#include "worker/softpmu/scan/heapblocks.h"
+#include "worker/softpmu/scan/heapshadow.h"
+#include "worker/softpmu/traps/debugregs.h"
+#include "worker/x86/accesses.h"
+#include "worker/x86/checkmark.h"
+
+struct space;
+struct tracee;
+
+/* By what they take and give; flag HEAPCHECK_GLIBC: glibc's, with a header before each block. */
+enum heapcheck_function {
+	HEAPCHECK_MALLOC,   /* (size) */
+	HEAPCHECK_CALLOC,   /* (count, size) */
+	HEAPCHECK_REALLOC,  /* (block, size) */
+	HEAPCHECK_FREE,	    /* (block) */
+	HEAPCHECK_ALIGNED,  /* (alignment, size) */
+	HEAPCHECK_MEMALIGN, /* (&block, alignment, size): posix_memalign */
+	HEAPCHECK_USABLE,   /* (block): the program may use all of it */
+	HEAPCHECK_FUNCTIONS,
+	HEAPCHECK_GLIBC = 0x10,
+};
+
+enum {
+	CHECK_ENTRIES = 48,    /* functions */
+	CHECK_RETURNS = 1 << 14, /* a power of two; half of it is used */
+	CHECK_EXEMPT = 1 << 12,	 /* the same */
+	CHECK_SEEN = 1 << 12,	 /* the same */
+	CHECK_CODE = 8,		 /* ranges of the C library's code */
+	CHECK_COVERED = 256,	 /* ranges of the heap that were marked as a whole */
+	CHECK_WANTED = 256,
+	CHECK_HITS = 1 << 10, /* a power of two */
+	CHECK_HITS_MAX = 200, /* of one instruction that finds nothing new: then it is exempt */
+};
+
+struct heapcheck {
+	struct check_table table;
+	uint64_t number; /* of checks, ever */
+	bool whole, shown, by_program; /* by_program: it moves the end of its data itself */
+	pid_t process;		       /* 0: not known yet */
+	struct {
+		uint64_t address;
+		uint8_t function; /* enum heapcheck_function */
+	} entry[CHECK_ENTRIES];
+	size_t entries;
+	struct {
+		uint64_t start, end;
+	} code[CHECK_CODE], covered[CHECK_COVERED];
+	size_t codes, covers;
+	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not looked
+	 * at, and what was shown. */
+	uint64_t returns[CHECK_RETURNS], exempt[CHECK_EXEMPT], seen[CHECK_SEEN];
+	size_t return_count, exempt_count, seen_count;
+	uint16_t hits[CHECK_HITS]; /* that were known already, by the instruction */
+	uint64_t break_start, break_end; /* the end of the program's data, at first and now */
+	uint64_t wanted[CHECK_WANTED];
+	size_t wanted_count;
+	struct heapblocks blocks;
+	struct heapshadow shadow;
+};
+
+/* gdb has sent this packet. */
+void heapcheck_take(struct heapcheck *check, const char *packet);
+void heapcheck_end(struct heapcheck *check);
+
+/* As tally_read, at CHECKMARK. */
+bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buffer, size_t size);
+
+/* Whether accesses of this tracee are checked. */
+bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee);
+
+/* ---- In the code cache ----------------------------------------------------------------------- */
+
+/* Before a leg in the cache. True when the code there must be made anew. The check must outlive the
+ * space. */
+bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
+    const struct user_regs_struct *regs);
+
+/* Whether the code asks before the instruction at this address, whatever that is. */
+bool heapcheck_asks(const struct heapcheck *check, uint64_t address);
+
+/* How many bytes of an access the code looks at, from its first; 0: at none. */
+uint32_t heapcheck_looks_at(
+    const struct heapcheck *check, uint64_t address, const struct access *access);
+
+enum heapcheck_verdict {
+	HEAPCHECK_GOES_ON,
+	HEAPCHECK_SHOWS, /* the table has something new for gdb */
+};
+
+/* The tracee is about to do the instruction at regs->rip. */
+enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *space,
+    struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* ---- Its parts ------------------------------------------------------------------------------ */
+
+/* heapcalls.c: the tracee stands where a function of the allocator begins or returns. */
+enum heapcheck_verdict heapcheck_meet_call(struct heapcheck *check, struct space *space,
+    struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* heapjudge.c: the accesses of the instruction at rip. */
+enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct space *space,
+    struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* The same: something wrong is touched at `address`, by an access of [start, start + size). */
+enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct space *space,
+    enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size);
+
+/* Whether an access can go to the heap, and whether the C library's strings are read so. */
+bool heapcheck_is_meant(const struct access *access);
+bool heapcheck_is_library_vector(
+    const struct heapcheck *check, uint64_t address, const struct access *access);
+
+/* The instruction there is looked at no more. */
+void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t address);
+
+/* ---- Everywhere ------------------------------------------------------------------------------ */
+
+/* A tracee is in a system call, or behind it. */
+void heapcheck_note_call(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* Bits 0 to 3: rr's debug register at CHECKMARK; 0: gdb has no watchpoint there. */
+unsigned heapcheck_watch(const struct debug_registers *registers);
+
+/* It runs another program now. */
+void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee);
+
+#endif

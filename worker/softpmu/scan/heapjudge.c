@@ -1,0 +1,117 @@
+/*
+ * Judges one instruction exactly: the code in the cache only says that it may touch something
+ * wrong. It must never show a finding twice.
+ */
+#include "worker/softpmu/base/masks.h"
+#include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/cache/space.h"
+#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/traps/tracees.h"
+#include "worker/x86/decode.h"
+
+enum { GROUP = 4 }; /* so many vectors the C library reads before it looks at any of them */
+
+#define RANGE_MAX (1ull << 32)
+
+static uint64_t key_of(uint64_t pc, const struct heapblock *block, enum check_kind kind)
+{
+	const uint64_t key = (pc * 31 + (block ? block->site : 0)) * 31 + (uint64_t)kind;
+
+	return key ? key : 1;
+}
+
+/* Whether it is new, and there is room for it. */
+static bool note(struct heapcheck *check, struct space *space, uint64_t pc, uint64_t key)
+{
+	uint16_t *hits = &check->hits[pc * 0x9e3779b97f4a7c15ull >> 40 & (CHECK_HITS - 1)];
+
+	if (addressset_add(check->seen, CHECK_SEEN, &check->seen_count, key))
+		return true;
+	if (!addressset_has(check->seen, CHECK_SEEN, key))
+		check->table.state |= CHECK_FULL;
+	if (++*hits >= CHECK_HITS_MAX) {
+		heapcheck_exempt(check, space, pc);
+		*hits = 0;
+	}
+	return false;
+}
+
+enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct space *space,
+    enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size)
+{
+	struct check_table *table = &check->table;
+	const struct heapblock *block;
+
+	if (!check->shown)
+		return HEAPCHECK_GOES_ON;
+	block = heapblocks_near(&check->blocks, address);
+	if (!note(check, space, pc, key_of(pc, block, kind)))
+		return HEAPCHECK_GOES_ON;
+	table->found++;
+	table->kind = (uint64_t)kind;
+	table->pc = pc;
+	table->address = address;
+	table->start = start;
+	table->size = size;
+	table->block = block ? block->start : 0;
+	table->block_size = block ? block->size : 0;
+	table->block_state = !block ? CHECK_NO_BLOCK : block->dropped ? CHECK_FREED : CHECK_LIVE;
+	table->made = block ? block->made : 0;
+	table->dropped = block ? block->dropped : 0;
+	return HEAPCHECK_SHOWS;
+}
+
+/* A load that may read beyond a block, because nothing is made of those bytes: a vector of the C
+ * library's functions for strings, or an aligned one, which cannot leave its page. */
+static bool is_overread(struct heapcheck *check, struct space *space, uint64_t pc,
+    const struct access *access, uint64_t start, uint64_t end)
+{
+	const uint64_t size = access->size, group = GROUP * size;
+
+	if (!access->reads || access->writes || size < 16 || access->kind != ACCESS_PLAIN)
+		return false;
+	if (heapcheck_is_library_vector(check, pc, access)) {
+		if (!heapshadow_has_clear(&check->shadow, start & ~(group - 1),
+			((end - 1) | (group - 1)) + 1))
+			return false;
+		heapcheck_exempt(check, space, pc);
+		return true;
+	}
+	return start % size == 0 && heapshadow_has_clear(&check->shadow, start, start + 1);
+}
+
+enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct space *space,
+    struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	uint8_t bytes[DECODE_INSTRUCTION_MAX];
+	struct iovec local = {bytes, sizeof bytes};
+	struct iovec remote = {(void *)(uintptr_t)regs->rip, sizeof bytes};
+	const long length = memory_read(tracee->tid, &local, 1, &remote, 1);
+	uint64_t masks[MASK_REGISTERS];
+	struct accesses accesses;
+	bool masked;
+
+	if (length <= 0)
+		return HEAPCHECK_GOES_ON;
+	accesses_of(bytes, (size_t)length, regs->rip, &accesses);
+	for (unsigned i = 0; i < accesses.count; i++) {
+		const struct access *access = &accesses.list[i];
+		uint64_t start, end, wrong;
+
+		if (!heapcheck_is_meant(access))
+			continue;
+		masked = access->mask && masks_read(tracee->tid, masks);
+		accesses_range(
+		    access, regs, masked ? masks : NULL, access->counted, &start, &end);
+		if (end <= start || end - start > RANGE_MAX)
+			continue;
+		wrong = heapshadow_first(&check->shadow, start, end);
+		if (wrong == end || is_overread(check, space, regs->rip, access, start, end))
+			continue;
+		if (heapcheck_report(check, space, access->writes ? CHECK_WRITE : CHECK_READ,
+			regs->rip, wrong, start, end - start) == HEAPCHECK_SHOWS)
+			return HEAPCHECK_SHOWS;
+	}
+	return HEAPCHECK_GOES_ON;
+}

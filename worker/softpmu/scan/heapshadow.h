@@ -1,0 +1,55 @@
+/*
+ * The shadow of a program's heap: a byte for each of its bytes, 0 where the program may touch that.
+ * It is a memory file that the program and rr have mapped, in segments for those parts of the
+ * program's memory that have heap; the code in the cache finds them through a table in its arena,
+ * see translate/checkcode.h.
+ */
+#ifndef RR_WARDEN_SOFTPMU_HEAPSHADOW_H
+#define RR_WARDEN_SOFTPMU_HEAPSHADOW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+#include <sys/user.h>
+
+struct space;
+
+enum {
+	SHADOW_CLEAR = 0,
+	SHADOW_OUTSIDE = 1, /* in no block */
+	SHADOW_FREED = 2,
+
+	SHADOW_BITS = 24, /* of the address in a segment; the next 16 are its place in the table */
+	SHADOW_SEGMENTS = 512, /* 8 GB of heap */
+};
+
+#define SHADOW_SEGMENT (1ull << SHADOW_BITS)
+
+struct heapshadow {
+	uint8_t *memory; /* here; NULL: it is not mapped */
+	uint64_t there;	 /* its address in the program */
+	unsigned room, count;
+	uint64_t start[SHADOW_SEGMENTS]; /* of the program's memory, by segment */
+	bool full;			 /* there was no room for a segment */
+};
+
+/* Maps it into a stopped tracee, and here. False: neither has it. */
+bool heapshadow_map(struct heapshadow *shadow, pid_t tid, const struct user_regs_struct *regs);
+
+/* Gives its memory back. The program keeps the mapping. */
+void heapshadow_free(struct heapshadow *shadow);
+
+/* Marks [start, end) as this. Adds segments where there are none, unless it is to be clear. */
+void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, uint8_t value);
+
+/* The first byte of [start, end) that is not clear, or `end`. */
+uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint64_t end);
+
+/* Whether one byte of [start, end) is clear. */
+bool heapshadow_has_clear(const struct heapshadow *shadow, uint64_t start, uint64_t end);
+
+/* The code in this space looks at the shadow from here on, or at nothing. */
+void heapshadow_show(const struct heapshadow *shadow, const struct space *space, bool shown);
+
+#endif
