@@ -172,7 +172,7 @@ bool heapcheck_is_meant(const struct access *access)
 uint32_t heapcheck_looks_at(
     const struct heapcheck *check, uint64_t address, const struct access *access)
 {
-	if (!heapcheck_is_meant(access) ||
+	if (check->wanted_count > 0 || !heapcheck_is_meant(access) ||
 	    access->displacement != (int32_t)access->displacement ||
 	    addressset_has(check->exempt, CHECK_EXEMPT, address))
 		return 0;

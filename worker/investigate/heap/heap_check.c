@@ -1,0 +1,162 @@
+/*
+ * Speaks to the software counter. It must never leave a check on: it would cost the next run its
+ * time.
+ */
+#include "worker/investigate/heap/heap_check.h"
+
+#include <stdio.h>
+#include <string.h>
+#include "worker/gdb/must.h"
+#include "worker/investigate/code/allocator.h"
+#include "worker/read/code/mappings.h"
+#include "worker/read/names/symbol.h"
+#include "worker/read/values/accessed.h"
+#include "worker/serve/begins.h"
+
+#define PACKET "maint packet QRRWarden.check:"
+
+/* As enum heapcheck_function of the software counter. */
+enum { GIVES, GIVES_MANY, RESIZES, TAKES, GIVES_ALIGNED, GIVES_AT, TELLS, GLIBC = 0x10 };
+
+struct name {
+	const char *name;
+	unsigned kind;
+};
+
+static const struct name of_glibc[] = {{"__libc_malloc", GIVES}, {"__libc_calloc", GIVES_MANY},
+    {"__libc_realloc", RESIZES}, {"__libc_free", TAKES}, {"__libc_memalign", GIVES_ALIGNED}};
+
+/* Of glibc, too, unless the program has others. */
+static const struct name of_all[] = {{"malloc", GIVES}, {"calloc", GIVES_MANY},
+    {"realloc", RESIZES}, {"free", TAKES}, {"memalign", GIVES_ALIGNED},
+    {"aligned_alloc", GIVES_ALIGNED}, {"posix_memalign", GIVES_AT}, {"valloc", GIVES},
+    {"pvalloc", GIVES}, {"malloc_usable_size", TELLS}, {"cfree", TAKES}};
+
+/* Before the libraries are in memory, gdb takes the program's stub for a function of theirs. */
+static unsigned long long address_of(struct replay *replay, const char *name)
+{
+	char expression[64];
+	unsigned long long address = 0;
+	struct symbol symbol;
+	uint8_t byte;
+
+	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
+	if (!accessed_number(replay, expression, &address) ||
+	    !accessed_whole(replay, address, &byte, 1) ||
+	    (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt")))
+		return 0;
+	return address;
+}
+
+static bool has(const struct heap_functions *functions, unsigned long long address)
+{
+	for (size_t i = 0; i < functions->count; i++)
+		if (functions->list[i].address == address)
+			return true;
+	return false;
+}
+
+static void add(struct replay *replay, struct heap_functions *functions, const struct name *names,
+    size_t count, unsigned flag)
+{
+	for (size_t i = 0; i < count && functions->count < HEAP_CHECK_FUNCTIONS; i++) {
+		unsigned long long address = address_of(replay, names[i].name);
+
+		if (!address || has(functions, address))
+			continue;
+		functions->list[functions->count].address = address;
+		functions->list[functions->count++].kind = names[i].kind | flag;
+	}
+}
+
+/* The code with the C library's malloc in it, or the program's own if there is no other; and the
+ * loader's. */
+static void find_code(struct replay *replay, struct heap_functions *functions)
+{
+	struct mappings *mappings = mappings_read(replay);
+	unsigned long long inside = functions->list[0].address;
+
+	for (size_t i = 0; mappings && i < mappings_count(mappings); i++) {
+		const struct mapping *mapping = mappings_get(mappings, i);
+		const char *name = strrchr(mapping->file, '/');
+		bool is_loader = name && begins(name, "/ld-");
+
+		if (mapping->rights[2] != 'x' || functions->codes == HEAP_CHECK_CODE ||
+		    !(is_loader || (inside >= mapping->start && inside < mapping->end)))
+			continue;
+		functions->code[functions->codes].start = mapping->start;
+		functions->code[functions->codes++].end = mapping->end;
+	}
+	mappings_free(mappings);
+}
+
+bool heap_functions_find(struct replay *replay, struct heap_functions *functions)
+{
+	enum allocator_malloc called = allocator_malloc(replay);
+	const size_t all = sizeof(of_all) / sizeof(*of_all);
+
+	*functions = (struct heap_functions){.glibc = address_of(replay, "mallopt") != 0 &&
+	    address_of(replay, of_glibc[0].name) != 0};
+	functions->replaced = called == ALLOCATOR_MALLOC_OTHER;
+	if (functions->glibc) {
+		add(replay, functions, of_glibc, sizeof(of_glibc) / sizeof(*of_glibc), GLIBC);
+		add(replay, functions, of_all, all, functions->replaced ? 0 : GLIBC);
+	} else if (called == ALLOCATOR_MALLOC_OTHER ||
+		   (address_of(replay, "malloc") && address_of(replay, "free"))) {
+		add(replay, functions, of_all, all, 0);
+	}
+	if (functions->count == 0 || (functions->glibc && called == ALLOCATOR_MALLOC_UNKNOWN))
+		return false;
+	find_code(replay, functions);
+	return true;
+}
+
+static void tell(struct replay *replay, const char *what, unsigned long long a, unsigned long long b)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), PACKET "%s,%llx,%llx", what, a, b);
+	gdb_must_console(replay_gdb(replay), command);
+}
+
+bool heap_check_begin(struct replay *replay, const struct heap_functions *functions, bool whole)
+{
+	struct check_table table;
+
+	if (!replay_counts_in_software(replay))
+		return false;
+	tell(replay, "b", whole, 0);
+	for (size_t i = 0; i < functions->count; i++)
+		tell(replay, "f", functions->list[i].kind, functions->list[i].address);
+	for (size_t i = 0; i < functions->codes; i++)
+		tell(replay, "l", functions->code[i].start, functions->code[i].end);
+	return heap_check_read(replay, &table);
+}
+
+void heap_check_show(struct replay *replay)
+{
+	tell(replay, "s", 1, 0);
+}
+
+void heap_check_want(struct replay *replay, unsigned long long number)
+{
+	tell(replay, "c", number, 0);
+}
+
+/* Also after an interrupt: what was found until then is the answer. */
+bool heap_check_read(struct replay *replay, struct check_table *table)
+{
+	struct gdb *gdb = replay_gdb(replay);
+	bool read;
+
+	gdb_shield(gdb, true);
+	read = accessed_whole(replay, CHECKMARK, table, sizeof(*table));
+	gdb_shield(gdb, false);
+	return read && table->state & CHECK_ON;
+}
+
+void heap_check_end(struct replay *replay)
+{
+	if (!replay_worker(replay)->broken)
+		gdb_must_console(replay_gdb(replay), PACKET);
+}

@@ -1,0 +1,44 @@
+#ifndef WORKER_HEAP_CHECK_H
+#define WORKER_HEAP_CHECK_H
+/*
+ * The software counter's check of the heap, see scan/heapcheck.h there: which functions are the
+ * allocator's, and what is found.
+ */
+#include "worker/session/replay.h"
+#include "worker/x86/checkmark.h"
+
+#define HEAP_CHECK_FUNCTIONS 32
+#define HEAP_CHECK_CODE	     4
+
+struct heap_functions {
+	struct {
+		unsigned long long address;
+		unsigned kind; /* enum heapcheck_function there */
+	} list[HEAP_CHECK_FUNCTIONS];
+	size_t count;
+	struct {
+		unsigned long long start, end;
+	} code[HEAP_CHECK_CODE]; /* the C library's, whose functions read whole vectors */
+	size_t codes;
+	bool glibc;    /* its malloc is among them */
+	bool replaced; /* the program calls another one */
+};
+
+/* Finds them where the program stands. False if there are none (yet). */
+bool heap_functions_find(struct replay *replay, struct heap_functions *functions);
+
+/* At a stop, before the program runs on. whole: it has no block yet. False: this counter cannot. */
+bool heap_check_begin(struct replay *replay, const struct heap_functions *functions, bool whole);
+
+/* Findings are shown from here on. */
+void heap_check_show(struct replay *replay);
+
+/* That call of the allocator is shown, by its number. */
+void heap_check_want(struct replay *replay, unsigned long long number);
+
+/* False: it is not on any more. */
+bool heap_check_read(struct replay *replay, struct check_table *table);
+
+void heap_check_end(struct replay *replay);
+
+#endif
