@@ -352,11 +352,11 @@ static json_t *say_checked(const struct check *check)
 {
 	const unsigned long long state = check->table.state;
 
-	return json_sprintf("the loads and stores of the program and its libraries, by %llu calls "
+	return json_sprintf("the loads and stores of the program and its libraries, with %llu calls "
 			    "of %s%s. Not checked: what the kernel writes in system calls, the "
 			    "stack and static data%s%s%s",
 	    (unsigned long long)check->table.calls,
-	    check->functions.glibc && !check->functions.replaced ? "glibc's malloc" : "malloc",
+	    check->functions.glibc && !check->functions.replaced ? "glibc's malloc and free" : "malloc and free",
 	    check->functions.replaced ? " (the program has one of its own)" : "",
 	    state & CHECK_HAS_MAPPED ? ", large blocks with a mapping of their own once they are "
 				       "freed (a use of these is a SIGSEGV)"

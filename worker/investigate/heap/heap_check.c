@@ -69,6 +69,33 @@ static void add(struct replay *replay, struct heap_functions *functions, const s
 	}
 }
 
+#define OWN_MAX 0x8000 /* farther away, it is something else */
+
+static void extend(struct heap_functions *functions, unsigned long long address)
+{
+	const unsigned long long malloc = functions->list[0].address;
+
+	if (address + OWN_MAX < malloc || address > malloc + OWN_MAX)
+		return;
+	if (address < functions->own_start)
+		functions->own_start = address;
+	if (address > functions->own_end)
+		functions->own_end = address;
+}
+
+/* glibc's functions of malloc are beside each other, with those between them that only they use. */
+static void find_own(struct replay *replay, struct heap_functions *functions)
+{
+	static const char *const others[] = {"malloc_trim", "malloc_stats", "malloc_info", "mallopt",
+	    "mallinfo", "mallinfo2", "malloc_usable_size", "__libc_memalign", "__libc_valloc"};
+
+	functions->own_start = functions->own_end = functions->list[0].address;
+	for (size_t i = 0; i < sizeof(of_glibc) / sizeof(*of_glibc); i++)
+		extend(functions, functions->list[i].address);
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+		extend(functions, address_of(replay, others[i]));
+}
+
 /* The code with the C library's malloc in it, or the program's own if there is no other; and the
  * loader's. */
 static void find_code(struct replay *replay, struct heap_functions *functions)
@@ -107,6 +134,8 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 	}
 	if (functions->count == 0 || (functions->glibc && called == ALLOCATOR_MALLOC_UNKNOWN))
 		return false;
+	if (functions->glibc)
+		find_own(replay, functions);
 	find_code(replay, functions);
 	return true;
 }
@@ -128,6 +157,7 @@ bool heap_check_begin(struct replay *replay, const struct heap_functions *functi
 	tell(replay, "b", whole, 0);
 	for (size_t i = 0; i < functions->count; i++)
 		tell(replay, "f", functions->list[i].kind, functions->list[i].address);
+	tell(replay, "a", functions->own_start, functions->own_end);
 	for (size_t i = 0; i < functions->codes; i++)
 		tell(replay, "l", functions->code[i].start, functions->code[i].end);
 	return heap_check_read(replay, &table);

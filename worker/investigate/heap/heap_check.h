@@ -20,6 +20,7 @@ struct heap_functions {
 		unsigned long long start, end;
 	} code[HEAP_CHECK_CODE]; /* the C library's, whose functions read whole vectors */
 	size_t codes;
+	unsigned long long own_start, own_end; /* glibc's malloc itself */
 	bool glibc;    /* its malloc is among them */
 	bool replaced; /* the program calls another one */
 };

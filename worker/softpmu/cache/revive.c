@@ -34,6 +34,10 @@ bool revive_block(struct space *space, pid_t tid, uint32_t number)
 	uint8_t bytes[CODE_MAX];
 	bool changes;
 
+	/* It may have been out of force when the check of the heap began to ask in its code, or
+	 * ceased to. */
+	if (space->watches.check_number != 0)
+		return false;
 	for (int i = 0; i < BLOCK_VARIANTS; i++) {
 		const struct variant *variant = &entry->variant[i];
 

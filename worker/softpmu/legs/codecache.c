@@ -277,8 +277,8 @@ static uint64_t leave_for_step(
 	return leave(space, tracee, regs);
 }
 
-/* What the instruction does to the heap; true: the tracee goes on. */
-static bool passes_check(const struct codecache *cache, struct tracee *tracee,
+/* What the instruction does to the heap. */
+static enum heapcheck_verdict judge_check(const struct codecache *cache, struct tracee *tracee,
     const struct place *place, const struct user_regs_struct *regs)
 {
 	struct space *space = tracee->space;
@@ -289,8 +289,25 @@ static bool passes_check(const struct codecache *cache, struct tracee *tracee,
 		there.rcx = *arena_slot(&space->arena, ARENA_SLOT_RCX);
 	if (place->flags & PLACE_RAX_SAVED)
 		there.rax = *arena_slot(&space->arena, ARENA_SLOT_RAX);
-	return heapcheck_judge(cache->conditions->check, space, tracee, &there) ==
-	       HEAPCHECK_GOES_ON;
+	return heapcheck_judge(cache->conditions->check, space, tracee, &there);
+}
+
+/* The same; where to go on. */
+static uint64_t pass_check(const struct codecache *cache, struct tracee *tracee,
+    const struct place *place, bool stay, struct user_regs_struct *regs)
+{
+	if (stay || tracee->questions++ >= LEG_CHECKS)
+		return leave(tracee->space, tracee, regs);
+	switch (judge_check(cache, tracee, place, regs)) {
+	case HEAPCHECK_GOES_ON:
+		return regs->rip + 1;
+	case HEAPCHECK_SHOWS:
+	case HEAPCHECK_LEAVES:
+		break;
+	case HEAPCHECK_STEPS:
+		return leave_for_step(tracee->space, tracee, regs);
+	}
+	return leave(tracee->space, tracee, regs);
 }
 
 /*
@@ -320,11 +337,8 @@ static uint64_t judge_trap(
 		    tracee->questions++ < LEG_QUESTIONS &&
 		    changelog_answer(space, &cache->conditions->tally, tracee, place, regs))
 			return regs->rip + 1;
-		if (place && place->kind == PLACE_CHECKS && !stay &&
-		    tracee->questions++ < LEG_CHECKS && passes_check(cache, tracee, place, regs))
-			return regs->rip + 1;
 		if (place && place->kind == PLACE_CHECKS)
-			return leave(space, tracee, regs);
+			return pass_check(cache, tracee, place, stay, regs);
 		if (place && ((place->flags & PLACE_LEAVES) || place->kind == PLACE_ASKS ||
 				 place->kind == PLACE_PART || place->kind == PLACE_CHANGES))
 			return leave_for_step(space, tracee, regs);

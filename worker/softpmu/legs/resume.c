@@ -114,12 +114,9 @@ static bool is_push_flags(const uint8_t *bytes, size_t length)
 static unsigned check_heap(
     struct softpmu *pmu, struct tracee *tracee, const struct user_regs_struct *regs)
 {
-	if (!heapcheck_is_on(pmu->conditions.check, tracee) ||
-	    heapcheck_judge(pmu->conditions.check, tracee->space, tracee, regs) ==
-		HEAPCHECK_GOES_ON)
-		return 0;
-	tracee->check_found = false;
-	return heapcheck_watch(&tracee->debug);
+	return heapcheck_judge_step(pmu->conditions.check, tracee, regs)
+		   ? heapcheck_watch(&tracee->debug)
+		   : 0;
 }
 
 /* What one hardware step from rip will have done: does it count, is it pushf. */

@@ -9,6 +9,7 @@ enum {
 	FIRST_ROOM = 1 << 12,
 	FILL = 2,	   /* the room is at least this many times the used part */
 	ROOM_MAX = 1 << 27, /* 6 GB of them */
+	FREED_FARTHER = 64,
 };
 
 #define NEAR (1ull << 20) /* farther away, a block says nothing about an address */
@@ -75,29 +76,40 @@ static uint64_t distance(const struct heapblock *block, uint64_t address)
 	return address < block->start + block->size ? 0 : address - (block->start + block->size) + 1;
 }
 
-/* A freed one that has the address in it, before others; of several, the one that was freed last.
- * Then the nearest, and a live one before a freed one. */
-static bool is_better(
-    const struct heapblock *block, const struct heapblock *than, uint64_t address)
+/* A live block is meant rather than a freed one that is a little nearer. */
+static uint64_t weight(const struct heapblock *block, uint64_t address)
 {
-	const uint64_t one = distance(block, address), other = than ? distance(than, address) : NEAR;
+	const uint64_t there = distance(block, address);
 
-	if (one != other)
-		return one < other;
-	if (one == 0)
-		return block->dropped > than->dropped;
-	return than && than->dropped && !block->dropped;
+	return there == 0 ? NEAR : there + (block->dropped ? FREED_FARTHER : 0);
 }
 
-const struct heapblock *heapblocks_near(const struct heapblocks *blocks, uint64_t address)
+static bool is_nearer(
+    const struct heapblock *block, const struct heapblock *than, uint64_t address)
+{
+	return weight(block, address) < (than ? weight(than, address) : NEAR);
+}
+
+static bool was_freed_later(
+    const struct heapblock *block, const struct heapblock *than, uint64_t address)
+{
+	return block->dropped && distance(block, address) == 0 &&
+	       (!than || block->dropped > than->dropped);
+}
+
+const struct heapblock *heapblocks_near(
+    const struct heapblocks *blocks, uint64_t address, bool freed)
 {
 	const struct heapblock *best = NULL;
 
 	for (size_t i = 0; i < blocks->room; i++) {
-		if (blocks->list[i].start && is_better(&blocks->list[i], best, address))
-			best = &blocks->list[i];
+		const struct heapblock *block = &blocks->list[i];
+
+		if (block->start && (freed ? was_freed_later(block, best, address)
+					   : is_nearer(block, best, address)))
+			best = block;
 	}
-	return best;
+	return best || !freed ? best : heapblocks_near(blocks, address, false);
 }
 
 void heapblocks_visit(const struct heapblocks *blocks,

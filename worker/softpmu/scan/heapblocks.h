@@ -30,9 +30,10 @@ struct heapblock *heapblocks_find(const struct heapblocks *blocks, uint64_t star
 /* Adds it, or replaces the one that began there. False when memory is short. */
 bool heapblocks_add(struct heapblocks *blocks, const struct heapblock *block);
 
-/* The block to which an address belongs that is in no live one: the one freed last with it in it,
- * else the nearest one; NULL: none is near. Looks at all of them. */
-const struct heapblock *heapblocks_near(const struct heapblocks *blocks, uint64_t address);
+/* The block to which an address belongs that is in no live one: freed: of those with it in it the one
+ * that was freed last; else the nearest one beside it. NULL: none is near. Looks at all of them. */
+const struct heapblock *heapblocks_near(
+    const struct heapblocks *blocks, uint64_t address, bool freed);
 
 /* Calls visit for each. */
 void heapblocks_visit(const struct heapblocks *blocks,

@@ -8,7 +8,6 @@
 
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
-#include "worker/softpmu/scan/addressset.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 
@@ -215,8 +214,9 @@ static void end_call(
 
 /* What is freed or resized has to be a block. One from before the check began is not known. */
 static enum heapcheck_verdict take_back(
-    struct heapcheck *check, struct space *space, const struct check_call *call, uint64_t pc)
+    struct heapcheck *check, struct tracee *tracee)
 {
+	const struct check_call *call = &tracee->check_call;
 	const int function = call->function & ~HEAPCHECK_GLIBC;
 	struct heapblock *block = heapblocks_find(&check->blocks, call->argument[0]);
 
@@ -228,10 +228,9 @@ static enum heapcheck_verdict take_back(
 			drop(check, block, call->number);
 		return HEAPCHECK_GOES_ON;
 	}
-	if (!block && !check->whole)
+	if ((!block && !check->whole) || heapcheck_is_own(check, call->back))
 		return HEAPCHECK_GOES_ON;
-	(void)pc;
-	return heapcheck_report(check, space,
+	return heapcheck_report(check, tracee,
 	    function == HEAPCHECK_FREE ? CHECK_FREE : CHECK_RESIZE, call->back,
 	    call->argument[0], call->argument[0], 0);
 }
@@ -259,16 +258,12 @@ static enum heapcheck_verdict begin_call(struct heapcheck *check, struct space *
 	    .number = ++check->table.calls};
 	if (!read_word(tracee->tid, regs->rsp, &call->back))
 		return HEAPCHECK_GOES_ON;
-	if (addressset_add(
-		check->returns, CHECK_RETURNS, &check->return_count, call->back)) {
-		if (space)
-			blocks_forget(space->blocks, call->back, call->back + 1);
-	} else if (!addressset_has(check->returns, CHECK_RETURNS, call->back)) {
+	if (!heapcheck_ask_at(check, space, call->back)) {
 		check->table.state |= CHECK_LOST;
 		call->back = 0;
 		return HEAPCHECK_GOES_ON;
 	}
-	verdict = take_back(check, space, call, regs->rip);
+	verdict = take_back(check, tracee);
 	if (space)
 		heapshadow_show(&check->shadow, space, false);
 	if (!is_wanted(check, call->number))

@@ -82,6 +82,10 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 		return begin(check, number[0] != 0);
 	case 'f':
 		return add_entry(check, number[0], number[1]);
+	case 'a':
+		check->own.start = number[0];
+		check->own.end = number[1];
+		return;
 	case 'l':
 		return add_code(check, number[0], number[1]);
 	case 's':
@@ -111,7 +115,7 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 		return false;
 	if (tracee->check != check->number) {
 		tracee->check = check->number;
-		tracee->check_call.back = 0;
+		tracee->check_call.back = tracee->check_due = 0;
 		tracee->check_member = process_shares_memory(tracee->tid, check->process);
 	}
 	return tracee->check_member;
@@ -144,6 +148,11 @@ static bool is_of_library(const struct heapcheck *check, uint64_t address)
 	return false;
 }
 
+bool heapcheck_is_own(const struct heapcheck *check, uint64_t address)
+{
+	return address >= check->own.start && address < check->own.end;
+}
+
 bool heapcheck_is_library_vector(
     const struct heapcheck *check, uint64_t address, const struct access *access)
 {
@@ -174,11 +183,19 @@ uint32_t heapcheck_looks_at(
 {
 	if (check->wanted_count > 0 || !heapcheck_is_meant(access) ||
 	    access->displacement != (int32_t)access->displacement ||
+	    heapcheck_is_own(check, address) ||
 	    addressset_has(check->exempt, CHECK_EXEMPT, address))
 		return 0;
 	if (heapcheck_is_library_vector(check, address, access))
 		return 1;
 	return access->size;
+}
+
+bool heapcheck_ask_at(struct heapcheck *check, struct space *space, uint64_t address)
+{
+	if (addressset_add(check->returns, CHECK_RETURNS, &check->return_count, address) && space)
+		blocks_forget(space->blocks, address, address + 1);
+	return addressset_has(check->returns, CHECK_RETURNS, address);
 }
 
 void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t address)
@@ -194,12 +211,33 @@ enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *sp
 	enum heapcheck_verdict verdict = HEAPCHECK_GOES_ON;
 
 	check->table.checked++;
+	if (tracee->check_due && tracee->check_due == regs->rip)
+		return HEAPCHECK_STEPS;
 	if (heapcheck_asks(check, regs->rip))
 		verdict = heapcheck_meet_call(check, space, tracee, regs);
-	if (verdict == HEAPCHECK_GOES_ON && tracee->check_call.back == 0)
+	if (verdict == HEAPCHECK_GOES_ON && tracee->check_call.back == 0 &&
+	    !heapcheck_is_own(check, regs->rip))
 		verdict = heapcheck_judge_accesses(check, space, tracee, regs);
 	tracee->check_found |= verdict == HEAPCHECK_SHOWS;
 	return verdict;
+}
+
+bool heapcheck_judge_step(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	if (!heapcheck_is_on(check, tracee))
+		return false;
+	switch (heapcheck_judge(check, tracee->space, tracee, regs)) {
+	case HEAPCHECK_GOES_ON:
+	case HEAPCHECK_LEAVES:
+		return false;
+	case HEAPCHECK_SHOWS:
+		break;
+	case HEAPCHECK_STEPS:
+		tracee->check_due = 0;
+	}
+	tracee->check_found = false;
+	return true;
 }
 
 void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee)

@@ -6,6 +6,7 @@
  *   QRRWarden.check:b,WHOLE         begins; WHOLE 1: the program has no block yet
  *   QRRWarden.check:f,KIND,ADDRESS  a function of the allocator, see enum heapcheck_function
  *   QRRWarden.check:l,START,END     code of the C library
+ *   QRRWarden.check:a,START,END     code of the allocator, which may touch everything
  *   QRRWarden.check:s,SHOWN         1: findings are shown from here on
  *   QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
  *   QRRWarden.check:                no more
@@ -79,7 +80,7 @@ struct heapcheck {
 	size_t entries;
 	struct {
 		uint64_t start, end;
-	} code[CHECK_CODE], covered[CHECK_COVERED];
+	} code[CHECK_CODE], covered[CHECK_COVERED], own; /* own: the allocator's code */
 	size_t codes, covers;
 	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not looked
 	 * at, and what was shown. */
@@ -120,9 +121,17 @@ uint32_t heapcheck_looks_at(
 enum heapcheck_verdict {
 	HEAPCHECK_GOES_ON,
 	HEAPCHECK_SHOWS, /* the table has something new for gdb */
+	HEAPCHECK_STEPS, /* the instruction is to be stepped, and behind it that is shown */
+	HEAPCHECK_LEAVES, /* the code here is made anew: the leg ends, and it is judged again */
 };
 
-/* The tracee is about to do the instruction at regs->rip. */
+/*
+ * The tracee is about to do the instruction at regs->rip.
+ *
+ * rr 5.6 does not take a hit of a watchpoint at or behind a repeated string instruction for one: it
+ * goes back to see which repetition that is (ReplayTimeline::fix_watchpoint_coalescing_quirk), and
+ * the check would be lost. Such a finding is shown behind the instruction that follows.
+ */
 enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *space,
     struct tracee *tracee, const struct user_regs_struct *regs);
 
@@ -137,13 +146,19 @@ enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct 
     struct tracee *tracee, const struct user_regs_struct *regs);
 
 /* The same: something wrong is touched at `address`, by an access of [start, start + size). */
-enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct space *space,
+enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
     enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size);
+
+/* Whether the allocator's own code is there: it keeps its lists in freed blocks. */
+bool heapcheck_is_own(const struct heapcheck *check, uint64_t address);
 
 /* Whether an access can go to the heap, and whether the C library's strings are read so. */
 bool heapcheck_is_meant(const struct access *access);
 bool heapcheck_is_library_vector(
     const struct heapcheck *check, uint64_t address, const struct access *access);
+
+/* The code asks before the instruction there from here on. False: there is no room. */
+bool heapcheck_ask_at(struct heapcheck *check, struct space *space, uint64_t address);
 
 /* The instruction there is looked at no more. */
 void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t address);
@@ -152,6 +167,10 @@ void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t add
 
 /* A tracee is in a system call, or behind it. */
 void heapcheck_note_call(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* The tracee is about to be stepped at regs->rip. Whether what was found is shown behind it. */
+bool heapcheck_judge_step(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
 
 /* Bits 0 to 3: rr's debug register at CHECKMARK; 0: gdb has no watchpoint there. */

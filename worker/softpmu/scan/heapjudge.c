@@ -37,16 +37,54 @@ static bool note(struct heapcheck *check, struct space *space, uint64_t pc, uint
 	return false;
 }
 
-enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct space *space,
+static bool is_string(uint8_t byte)
+{
+	return (byte >= 0xa4 && byte <= 0xa7) || (byte >= 0xaa && byte <= 0xaf);
+}
+
+static bool is_repeated_string(const uint8_t *bytes)
+{
+	const unsigned rex = (bytes[1] & 0xf0) == 0x40;
+
+	return (bytes[0] == 0xf2 || bytes[0] == 0xf3) && is_string(bytes[1 + rex]);
+}
+
+/* At once, or later: see heapcheck_judge. */
+static enum heapcheck_verdict show(struct heapcheck *check, struct tracee *tracee, uint64_t pc)
+{
+	enum { BEFORE = 3, LONG = 3, SHORT = 2 };
+	uint8_t bytes[BEFORE + LONG] = {0};
+	struct iovec local = {bytes, sizeof bytes};
+	struct iovec remote = {(void *)(uintptr_t)(pc - BEFORE), sizeof bytes};
+
+	memory_read(tracee->tid, &local, 1, &remote, 1);
+	if (is_repeated_string(bytes + BEFORE)) {
+		tracee->check_due = pc + (is_string(bytes[BEFORE + 1]) ? SHORT : LONG);
+		heapcheck_ask_at(check, tracee->space, tracee->check_due);
+		return HEAPCHECK_LEAVES;
+	}
+	if (is_repeated_string(bytes) || is_repeated_string(bytes + BEFORE - SHORT)) {
+		tracee->check_due = pc;
+		return HEAPCHECK_STEPS;
+	}
+	return HEAPCHECK_SHOWS;
+}
+
+enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
     enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size)
 {
 	struct check_table *table = &check->table;
 	const struct heapblock *block;
 
-	if (!check->shown)
+	if (!check->shown || tracee->check_due)
 		return HEAPCHECK_GOES_ON;
-	block = heapblocks_near(&check->blocks, address);
-	if (!note(check, space, pc, key_of(pc, block, kind)))
+	block = kind == CHECK_FREE || kind == CHECK_RESIZE
+		    ? heapblocks_find(&check->blocks, address)
+		    : NULL;
+	if (!block)
+		block = heapblocks_near(&check->blocks, address,
+		    heapshadow_at(&check->shadow, address) == SHADOW_FREED);
+	if (!note(check, tracee->space, pc, key_of(pc, block, kind)))
 		return HEAPCHECK_GOES_ON;
 	table->found++;
 	table->kind = (uint64_t)kind;
@@ -59,7 +97,7 @@ enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct space *s
 	table->block_state = !block ? CHECK_NO_BLOCK : block->dropped ? CHECK_FREED : CHECK_LIVE;
 	table->made = block ? block->made : 0;
 	table->dropped = block ? block->dropped : 0;
-	return HEAPCHECK_SHOWS;
+	return show(check, tracee, pc);
 }
 
 /* A load that may read beyond a block, because nothing is made of those bytes: a vector of the C
@@ -90,6 +128,7 @@ enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct 
 	const long length = memory_read(tracee->tid, &local, 1, &remote, 1);
 	uint64_t masks[MASK_REGISTERS];
 	struct accesses accesses;
+	enum heapcheck_verdict verdict;
 	bool masked;
 
 	if (length <= 0)
@@ -109,9 +148,10 @@ enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct 
 		wrong = heapshadow_first(&check->shadow, start, end);
 		if (wrong == end || is_overread(check, space, regs->rip, access, start, end))
 			continue;
-		if (heapcheck_report(check, space, access->writes ? CHECK_WRITE : CHECK_READ,
-			regs->rip, wrong, start, end - start) == HEAPCHECK_SHOWS)
-			return HEAPCHECK_SHOWS;
+		verdict = heapcheck_report(check, tracee, access->writes ? CHECK_WRITE : CHECK_READ,
+		    regs->rip, wrong, start, end - start);
+		if (verdict != HEAPCHECK_GOES_ON)
+			return verdict;
 	}
 	return HEAPCHECK_GOES_ON;
 }

@@ -171,6 +171,13 @@ void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, ui
 	}
 }
 
+uint8_t heapshadow_at(const struct heapshadow *shadow, uint64_t address)
+{
+	const uint8_t *at = shadow_of(shadow, address);
+
+	return at ? *at : SHADOW_CLEAR;
+}
+
 uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint64_t end)
 {
 	for (uint64_t next; start < end; start = next) {

@@ -43,6 +43,9 @@ void heapshadow_free(struct heapshadow *shadow);
 /* Marks [start, end) as this. Adds segments where there are none, unless it is to be clear. */
 void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, uint8_t value);
 
+/* What the byte at an address is marked as. */
+uint8_t heapshadow_at(const struct heapshadow *shadow, uint64_t address);
+
 /* The first byte of [start, end) that is not clear, or `end`. */
 uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint64_t end);
 
