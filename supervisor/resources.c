@@ -32,6 +32,7 @@ const char resources_instructions[] =
     "- Where does this bad value come from? rr_origin_of follows it back through copies. "
     "Who wrote it last? rr_last_change. Every write or read: rr_value_history. "
     "Who allocated, freed and misused this heap block? rr_heap_history. "
+    "Where does the program misuse its heap at all? rr_check_memory. "
     "Do threads race for it? rr_race_scan\n"
     "- Which code printed this text? rr_who_printed. What was printed when? rr_output\n"
     "- Where was an exception thrown, caught or swallowed? rr_catch, then "

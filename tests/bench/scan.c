@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/bench/figures.h"
 #include "tests/e2e/harness.h"
@@ -64,6 +65,7 @@ static const struct question of_any[] = {
 	"{'location': 'malloc', 'group_by': 'caller'}", 2, 1},
     {"last malloc, from the end", END, "rr_last_time", "{'location': 'malloc'}", 2.5, 0},
     {"who printed the last line", END, "rr_who_printed", "{'text': 'done'}", 2.5, 0},
+    {"check of the heap", START, "rr_check_memory", "{'limit': 1}", 20, 1},
 };
 
 #define QUESTIONS(of) of, sizeof(of) / sizeof(*(of))
@@ -174,6 +176,30 @@ static void measure(struct client *client, const struct question *question, doub
 		    taken - limit);
 }
 
+/* The yardstick of the check of the heap: the program itself, without rr. */
+static void measure_valgrind(const struct subject *subject, double replay)
+{
+	const char *argv[16] = {"valgrind", "-q", "--trace-children=yes"};
+	double seconds = harness_now();
+	size_t count = 3;
+	int status = -1;
+	pid_t pid;
+
+	for (const char *const *word = subject->command; *word && count < 15; word++)
+		argv[count++] = *word;
+	pid = fork();
+	if (pid == 0) {
+		if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr))
+			execvp(argv[0], (char *const *)argv);
+		_exit(127);
+	}
+	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
+	    WEXITSTATUS(status) == 127)
+		return;
+	figure("the program under valgrind memcheck", "", "%.2f s / %.2f s",
+	    harness_now() - seconds, replay);
+}
+
 /* False: it is not on this machine. */
 static bool record(const struct subject *subject, const char *trace)
 {
@@ -215,6 +241,8 @@ static void bench(const struct subject *subject, const char *scratch)
 	figures_head(subject->name);
 	for (size_t i = 0; i < subject->count; i++)
 		measure(client, &subject->questions[i], replay);
+	if (subject->questions == of_any)
+		measure_valgrind(subject, replay);
 	client_end(client);
 	harness_shell("rm -r '%s'", trace);
 	free(trace);

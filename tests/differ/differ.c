@@ -6,7 +6,8 @@
  *
  * The code of every other pair of twins writes to itself. Every other two pairs have watchpoints,
  * and for these the debug registers of the processor are not used: no leg may write to what is
- * watched. The others have hardware breakpoints, with a condition that never holds or often does.
+ * watched. The others have hardware breakpoints, with a condition that never holds or often does. In
+ * most of the pairs with watchpoints, each access is looked at as for a check of the heap, too.
  *
  * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
  * to go; then the state is compared at each leg's end. And step by step through the cache itself:
@@ -33,6 +34,7 @@
 #include "worker/softpmu/traps/processor.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/legs/regions.h"
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 
 enum {
@@ -62,11 +64,13 @@ struct differ {
 	bool wild;	   /* this piece cannot be compared any further */
 	bool changes;	   /* the code can write to itself */
 	bool watches;	   /* there are watchpoints; else there are breakpoints */
+	bool checks;	   /* half of the data is what a check of the heap looks for */
+	struct heapcheck check;
 	struct conditions conditions;
 	unsigned pairs; /* of twins, so far */
 	bool traps; /* the random code has set the trap flag, so these twins are of no more use */
 	struct {
-		uint64_t pieces, legs, steps, branches, signals, places, touched, asked;
+		uint64_t pieces, legs, steps, branches, signals, places, touched, asked, checked;
 	} totals;
 };
 
@@ -350,6 +354,9 @@ static void new_code(void)
 	    differ.totals.pieces % 2) /* as rr does; else it is like the program's */
 		codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
 	randomize_memory();
+	if (differ.checks)
+		heapshadow_mark(&differ.check.shadow, DATA_BASE, DATA_BASE + DATA_SIZE / 2,
+		    SHADOW_OUTSIDE);
 	if (!differ.watches)
 		points_break(&differ.tracee->debug, &differ.conditions, &differ.code, &differ.seed);
 	restart();
@@ -519,6 +526,18 @@ static void run_piece(void)
 	expect_memory(STACK_BASE, STACK_SIZE);
 }
 
+/* No finding is shown, so the tracee goes on behind each question. */
+static void begin_check(void)
+{
+	uint64_t still;
+
+	heapcheck_take(&differ.check, "QRRWarden.check:b,1");
+	if (!heapcheck_read(
+		&differ.check, differ.cached.memory, CHECKMARK, &still, sizeof still) ||
+	    !differ.check.process)
+		fail("no check of the heap");
+}
+
 static void start_twins(void)
 {
 	differ.traps = false;
@@ -527,6 +546,10 @@ static void start_twins(void)
 	twin_start(&differ.cached, differ.changes);
 	twin_start(&differ.stepped, differ.changes);
 	twin_get(&differ.stepped, &differ.initial);
+	differ.conditions.check = &differ.check;
+	differ.checks = differ.watches && differ.pairs % 3 != 2;
+	if (differ.checks)
+		begin_check();
 	differ.cache = codecache_new(&differ.conditions);
 	differ.tracees = tracees_new();
 	differ.tracee = tracees_get(differ.tracees, differ.cached.pid);
@@ -539,6 +562,8 @@ static void start_twins(void)
 
 static void end_twins(void)
 {
+	differ.totals.checked += differ.check.table.checked;
+	heapcheck_end(&differ.check);
 	twin_end(&differ.cached);
 	twin_end(&differ.stepped);
 }
@@ -562,10 +587,14 @@ int main(int argc, char **argv)
 	end_twins();
 	if (differ.totals.legs == 0 || differ.totals.places == 0)
 		fail("nothing has run in the code cache");
+	if (differ.pairs > 8 && differ.totals.checked == 0)
+		fail("nothing was checked");
 	printf("%" PRIu64 " pieces, %" PRIu64 " legs, %" PRIu64 " branches, %" PRIu64
 	       " places, %" PRIu64 " signals, %" PRIu64 " watched writes, %" PRIu64
-	       " questions, %" PRIu64 " reference steps: no difference\n1 passed, 0 failed\n",
+	       " questions, %" PRIu64 " of the heap, %" PRIu64
+	       " reference steps: no difference\n1 passed, 0 failed\n",
 	    differ.totals.pieces, differ.totals.legs, differ.totals.branches, differ.totals.places,
-	    differ.totals.signals, differ.totals.touched, differ.totals.asked, differ.totals.steps);
+	    differ.totals.signals, differ.totals.touched, differ.totals.asked,
+	    differ.totals.checked, differ.totals.steps);
 	return 0;
 }

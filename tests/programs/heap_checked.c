@@ -1,6 +1,6 @@
 /*
  * Wrong uses of the heap, each in a function of its own that its number selects: all of them, or
- * those that the arguments name. What each is, is what the check of the heap must say.
+ * those that the arguments name, by number. What each is, is what the check of the heap must say.
  */
 #include <malloc.h>
 #include <pthread.h>
@@ -177,6 +177,32 @@ KEEP static void use_many_times(void)
 	}
 }
 
+/* These end the program, so each is for a run of its own. */
+KEEP static void free_twice(void)
+{
+	char *block = make(1500), *other = make(1500);
+
+	free(block);
+	free(hide(block));
+	free(other);
+}
+
+KEEP static void free_inside(void)
+{
+	free(hide(make(64) + 16));
+}
+
+KEEP static void resize_freed(void)
+{
+	char *block = make(2500), *other = make(2500);
+
+	free(block);
+	sink = (long)realloc(hide(block), 5000);
+	free(other);
+}
+
+static void (*const fatal[])(void) = {free_twice, free_inside, resize_freed};
+
 static void (*const mistakes[])(void) = {write_behind, read_behind, write_far, write_before,
     write_across, use_freed, write_freed, use_resized, write_behind_shrunk, copy_behind,
     copy_string_behind, fill_behind, write_behind_aligned, write_behind_large, read_empty,
@@ -225,6 +251,8 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		int number = atoi(argv[i]);
 
+		if (number >= 100 && number < 103)
+			fatal[number - 100]();
 		if (number >= 0 && number < (int)(sizeof(mistakes) / sizeof(*mistakes)))
 			mistakes[number]();
 	}

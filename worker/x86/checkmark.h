@@ -28,6 +28,7 @@ enum check_kind {
 enum check_state { CHECK_NO_BLOCK, CHECK_LIVE, CHECK_FREED };
 
 struct check_table {
+	uint64_t still; /* what the watchpoint is on: rr takes a change of it for a hit */
 	uint64_t state; /* of the bits above */
 	uint64_t calls; /* of the allocator, ever */
 	uint64_t found; /* the number of the finding; 0: none yet */

@@ -230,6 +230,9 @@ static enum search_end find_functions(
 	}
 	end = search_run(search, see_first, check, failure);
 	clear_first(check);
+	/* The program itself may not call it. */
+	if (end == SEARCH_WHOLE && heap_functions_find(check->replay, &check->functions))
+		end = SEARCH_ENOUGH;
 	return end;
 }
 

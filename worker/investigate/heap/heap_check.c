@@ -130,6 +130,7 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 		add(replay, functions, of_all, all, functions->replaced ? 0 : GLIBC);
 	} else if (called == ALLOCATOR_MALLOC_OTHER ||
 		   (address_of(replay, "malloc") && address_of(replay, "free"))) {
+		functions->replaced = true;
 		add(replay, functions, of_all, all, 0);
 	}
 	if (functions->count == 0 || (functions->glibc && called == ALLOCATOR_MALLOC_UNKNOWN))

@@ -59,7 +59,18 @@
  *   sequences.c     the instructions that it writes
  *   watchcode.c     those that look for what is watched
  *   conditioncode.c and those that judge the condition of a breakpoint
+ *   changecode.c    those that count changes
+ *   checkcode.c     those that look at the heap's shadow
  *   emitter.c       their bytes and places
+ *
+ * scan/: what is learnt while that code runs, and not shown to rr at each step
+ *
+ *   changelog.c     changes of a value
+ *   heapcheck.c     the check of a heap: what is asked, and what the code looks at
+ *   heapcalls.c     the calls of its allocator
+ *   heapjudge.c     the instructions that may touch what they must not
+ *   heapblocks.c    its blocks; pure
+ *   heapshadow.c    a byte for each of its bytes
  *
  * legs/: how a tracee runs, and what its stops mean
  *

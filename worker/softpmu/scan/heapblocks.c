@@ -90,26 +90,40 @@ static bool is_nearer(
 	return weight(block, address) < (than ? weight(than, address) : NEAR);
 }
 
-static bool was_freed_later(
-    const struct heapblock *block, const struct heapblock *than, uint64_t address)
+static bool has(const struct heapblock *block, uint64_t address)
 {
-	return block->dropped && distance(block, address) == 0 &&
-	       (!than || block->dropped > than->dropped);
+	return distance(block, address) == 0;
+}
+
+static bool is_better(const struct heapblock *block, const struct heapblock *than,
+    uint64_t address, enum heapblocks_where where)
+{
+	switch (where) {
+	case HEAPBLOCKS_IN_LIVE:
+		return !block->dropped && has(block, address);
+	case HEAPBLOCKS_IN_FREED:
+		return block->dropped && has(block, address) &&
+		       (!than || block->dropped > than->dropped);
+	case HEAPBLOCKS_BESIDE:
+		break;
+	}
+	return is_nearer(block, than, address);
 }
 
 const struct heapblock *heapblocks_near(
-    const struct heapblocks *blocks, uint64_t address, bool freed)
+    const struct heapblocks *blocks, uint64_t address, enum heapblocks_where where)
 {
 	const struct heapblock *best = NULL;
 
 	for (size_t i = 0; i < blocks->room; i++) {
 		const struct heapblock *block = &blocks->list[i];
 
-		if (block->start && (freed ? was_freed_later(block, best, address)
-					   : is_nearer(block, best, address)))
+		if (block->start && is_better(block, best, address, where))
 			best = block;
 	}
-	return best || !freed ? best : heapblocks_near(blocks, address, false);
+	return best || where == HEAPBLOCKS_BESIDE
+		   ? best
+		   : heapblocks_near(blocks, address, HEAPBLOCKS_BESIDE);
 }
 
 void heapblocks_visit(const struct heapblocks *blocks,

@@ -30,10 +30,13 @@ struct heapblock *heapblocks_find(const struct heapblocks *blocks, uint64_t star
 /* Adds it, or replaces the one that began there. False when memory is short. */
 bool heapblocks_add(struct heapblocks *blocks, const struct heapblock *block);
 
-/* The block to which an address belongs that is in no live one: freed: of those with it in it the one
- * that was freed last; else the nearest one beside it. NULL: none is near. Looks at all of them. */
+enum heapblocks_where { HEAPBLOCKS_BESIDE, HEAPBLOCKS_IN_LIVE, HEAPBLOCKS_IN_FREED };
+
+/* The block to which an address belongs: the live one with it in it; of the freed ones with it in
+ * them, the one that was freed last; if there is none, the nearest one beside it. NULL: none is near.
+ * Looks at all of them. */
 const struct heapblock *heapblocks_near(
-    const struct heapblocks *blocks, uint64_t address, bool freed);
+    const struct heapblocks *blocks, uint64_t address, enum heapblocks_where where);
 
 /* Calls visit for each. */
 void heapblocks_visit(const struct heapblocks *blocks,

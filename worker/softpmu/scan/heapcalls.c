@@ -20,6 +20,7 @@ enum {
 	PAGE = 4096,
 };
 
+#define BREAK_MAX  (1ull << 40) /* farther behind the program's data, it is no part of these */
 #define ARENA_SIZE (64ull << 20) /* of another arena than the first; it begins at a multiple */
 
 static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
@@ -32,24 +33,45 @@ static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
 
 /* ---- What belongs to the heap ---------------------------------------------------------------- */
 
-/* Marks what of [start, end) is not yet: nothing there is in a block. */
+static void clear_live(void *context, const struct heapblock *block)
+{
+	struct heapcheck *check = context;
+
+	if (!block->dropped)
+		heapshadow_mark(
+		    &check->shadow, block->start, block->start + block->size, SHADOW_CLEAR);
+}
+
+/* Nothing there is in a block, but for those that were made before it was known to be the heap's.
+ */
+static void mark_outside(struct heapcheck *check, uint64_t start, uint64_t end)
+{
+	heapshadow_mark(&check->shadow, start, end, SHADOW_OUTSIDE);
+	if (check->uncovered)
+		heapblocks_visit(&check->blocks, clear_live, check);
+}
+
+/* Marks what of [start, end) is not yet. */
 static void cover(struct heapcheck *check, uint64_t start, uint64_t end)
 {
 	for (size_t i = 0; i < check->covers; i++) {
 		if (start < check->covered[i].start || start > check->covered[i].end)
 			continue;
 		if (end > check->covered[i].end) {
-			heapshadow_mark(
-			    &check->shadow, check->covered[i].end, end, SHADOW_OUTSIDE);
+			mark_outside(check, check->covered[i].end, end);
 			check->covered[i].end = end;
 		}
 		return;
 	}
 	if (check->covers == CHECK_COVERED)
 		return;
+	for (size_t i = 0; i < check->covers; i++) {
+		if (check->covered[i].start > start && check->covered[i].start < end)
+			end = check->covered[i].start;
+	}
 	check->covered[check->covers].start = start;
 	check->covered[check->covers++].end = end;
-	heapshadow_mark(&check->shadow, start, end, SHADOW_OUTSIDE);
+	mark_outside(check, start, end);
 }
 
 static uint64_t mapping_end(pid_t tid, uint64_t address)
@@ -80,21 +102,21 @@ static void cover_around(
     struct heapcheck *check, pid_t tid, const struct heapblock *block, uint64_t header)
 {
 	const uint64_t begin = block->start - 2 * HEADER, end = begin + (header & ~(uint64_t)FLAGS);
+	const uint64_t base = block->start & ~(ARENA_SIZE - 1);
 	uint64_t limit;
 
 	if ((header & FLAG_MAPPED) || is_covered(check, begin, end))
 		return;
-	if (header & FLAG_ARENA) {
-		const uint64_t base = block->start & ~(ARENA_SIZE - 1);
-
-		limit = mapping_end(tid, block->start);
-		if (limit >= end && limit <= base + ARENA_SIZE)
-			cover(check, base, limit);
-		return;
-	}
-	if (check->whole && !check->by_program && begin >= check->break_start &&
-	    end <= check->break_end)
-		cover(check, begin, check->break_end);
+	limit = check->whole ? mapping_end(tid, block->start) : 0;
+	if (limit < end)
+		check->uncovered = true;
+	else if ((header & FLAG_ARENA) && limit <= base + ARENA_SIZE)
+		cover(check, base, limit);
+	else if (!(header & FLAG_ARENA) && !check->by_program && check->break_start &&
+		 begin >= check->break_start && begin < check->break_start + BREAK_MAX)
+		cover(check, begin, limit);
+	else
+		check->uncovered = true;
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -305,8 +327,11 @@ static void forget(struct heapcheck *check, uint64_t start, uint64_t size)
 		return;
 	heapshadow_mark(&check->shadow, start, end, SHADOW_CLEAR);
 	for (size_t i = 0; i < check->covers; i++) {
-		if (start < check->covered[i].end && end > check->covered[i].start)
-			check->covered[i].end = check->covered[i].start;
+		if (start >= check->covered[i].end || end <= check->covered[i].start)
+			continue;
+		check->uncovered |= end < check->covered[i].end;
+		check->covered[i].end =
+		    start > check->covered[i].start ? start : check->covered[i].start;
 	}
 }
 
@@ -316,7 +341,9 @@ static void note_break(struct heapcheck *check, const struct tracee *tracee, uin
 		return;
 	if (!check->break_start)
 		check->break_start = check->break_end = now;
-	if (now != check->break_end && tracee->check_call.back == 0)
+	/* A call of the allocator may be over when it is noticed. */
+	if (now != check->break_end && tracee->check_call.back == 0 &&
+	    !is_covered(check, now - 1, now))
 		check->by_program = true;
 	check->break_end = now;
 }

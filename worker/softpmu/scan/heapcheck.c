@@ -20,10 +20,11 @@ static const char begins[] = "QRRWarden.check:";
 
 void heapcheck_end(struct heapcheck *check)
 {
-	const uint64_t number = check->number;
+	uint64_t number;
 
-	if (check->table.state == 0)
+	if (!check || check->table.state == 0)
 		return;
+	number = check->number;
 	heapblocks_free(&check->blocks);
 	heapshadow_free(&check->shadow);
 	memset(check, 0, sizeof *check);
@@ -67,7 +68,7 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 	uint64_t number[2] = {0};
 	char *at;
 
-	if (strncmp(packet, begins, sizeof begins - 1) != 0)
+	if (!check || strncmp(packet, begins, sizeof begins - 1) != 0)
 		return;
 	packet += sizeof begins - 1;
 	for (unsigned i = 0; *packet && i < 2; i++) {
@@ -111,7 +112,7 @@ bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buf
 
 bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 {
-	if (check->table.state == 0 || !check->process)
+	if (!check || check->table.state == 0 || !check->process)
 		return false;
 	if (tracee->check != check->number) {
 		tracee->check = check->number;
@@ -242,7 +243,7 @@ bool heapcheck_judge_step(
 
 void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee)
 {
-	if (check->table.state && check->process &&
+	if (check && check->table.state && check->process &&
 	    process_of(tracee->tid) == process_of(check->process))
 		heapcheck_end(check);
 }

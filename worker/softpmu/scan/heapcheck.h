@@ -71,6 +71,7 @@ enum {
 struct heapcheck {
 	struct check_table table;
 	uint64_t number; /* of checks, ever */
+	bool uncovered; /* there is a block in memory that was not marked as a whole */
 	bool whole, shown, by_program; /* by_program: it moves the end of its data itself */
 	pid_t process;		       /* 0: not known yet */
 	struct {
@@ -93,6 +94,8 @@ struct heapcheck {
 	struct heapblocks blocks;
 	struct heapshadow shadow;
 };
+
+/* A check may be NULL: then nothing is ever checked. */
 
 /* gdb has sent this packet. */
 void heapcheck_take(struct heapcheck *check, const char *packet);

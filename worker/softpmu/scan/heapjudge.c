@@ -73,6 +73,11 @@ static enum heapcheck_verdict show(struct heapcheck *check, struct tracee *trace
 enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
     enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size)
 {
+	static const enum heapblocks_where where[] = {
+	    [SHADOW_CLEAR] = HEAPBLOCKS_IN_LIVE,
+	    [SHADOW_OUTSIDE] = HEAPBLOCKS_BESIDE,
+	    [SHADOW_FREED] = HEAPBLOCKS_IN_FREED,
+	};
 	struct check_table *table = &check->table;
 	const struct heapblock *block;
 
@@ -82,8 +87,8 @@ enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *
 		    ? heapblocks_find(&check->blocks, address)
 		    : NULL;
 	if (!block)
-		block = heapblocks_near(&check->blocks, address,
-		    heapshadow_at(&check->shadow, address) == SHADOW_FREED);
+		block = heapblocks_near(
+		    &check->blocks, address, where[heapshadow_at(&check->shadow, address)]);
 	if (!note(check, tracee->space, pc, key_of(pc, block, kind)))
 		return HEAPCHECK_GOES_ON;
 	table->found++;

@@ -1,0 +1,243 @@
+/*
+ * rr_check_memory finds each wrong use of the heap once, with its place, its block and the calls
+ * that made and freed it, and nothing in what is right.
+ */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "tests/e2e/scene.h"
+
+#define PLAIN	  "heap_checked"
+#define OPTIMIZED "heap_checked_O2"
+#define RIGHT	  "heap_checked -1" /* no mistake */
+#define TWICE	  "heap_checked 100"
+#define INSIDE	  "heap_checked 101"
+#define RESIZED	  "heap_checked 102"
+#define CLASSES	  "heap_checked_cc"
+#define STATIC	  "heap_static"
+#define OWN	  "own_malloc"
+#define LONG	  "tallied 300000000 counter"
+#define THREADS	  "races"
+
+static json_t *check_all(struct scene *scene)
+{
+	return client_tool(scene->client, "rr_check_memory", "{s:i}", "limit", 100);
+}
+
+/* What is found, and in which function; `freed`: where the block was, "": perhaps nowhere. */
+struct row {
+	const char *what, *function, *made, *freed;
+};
+
+static void expect_row(const json_t *finding, const struct row *row)
+{
+	expect_within(finding, "what", row->what);
+	expect_text(finding, "frame.function", row->function);
+	ck_assert_ptr_nonnull(json_object_get(finding, "moment"));
+	if (row->made)
+		expect_within(finding, "allocated", row->made);
+	if (row->freed && *row->freed)
+		expect_within(finding, "freed", row->freed);
+	else if (!row->freed)
+		ck_assert_ptr_null(json_object_get(finding, "freed"));
+}
+
+static void expect_rows(json_t *answer, const struct row *rows, size_t count)
+{
+	cleanup_free char *text = json_dumps(answer, JSON_INDENT(1));
+
+	ck_assert_msg(json_array_size(json_object_get(answer, "findings")) == count,
+	    "not %zu findings: %s", count, text);
+	for (size_t i = 0; i < count; i++)
+		expect_row(json_array_get(json_object_get(answer, "findings"), i), &rows[i]);
+	json_decref(answer);
+}
+
+static const struct row plain[] = {
+    {"write of 1 byte", "write_behind", "make (", NULL},
+    {"byte 20 of a block of 20 bytes", "read_behind", "make (", NULL},
+    {"write of 1 byte", "write_far", NULL, ""},
+    {"8 bytes before a block of 40 bytes", "write_before", "called by write_before", NULL},
+    {"8 bytes before a block of 40 bytes", "write_before", "called by write_before", NULL},
+    {"byte 21 of a block of 21 bytes", "write_across", "called by write_across", NULL},
+    {"byte 200 of a freed block of 400 bytes", "use_freed", "called by use_freed", "use_freed ("},
+    {"byte 240 of a freed block of 400 bytes", "write_freed", "write_freed (", "write_freed ("},
+    {"byte 2000 of a freed block of 3000 bytes", "use_resized", "make (", "use_resized ("},
+    {"byte 50 of a block of 50 bytes", "write_behind_shrunk", "write_behind_shrunk (", NULL},
+    {"byte 10 of a block of 10 bytes", "copy_behind", "called by copy_behind", NULL},
+    {"byte 6 of a block of 6 bytes", "copy_string_behind", "called by copy_string", NULL},
+    {"byte 6 of a block of 6 bytes", "copy_string_behind", "called by copy_string", NULL},
+    {"byte 5001 of a block of 5001 bytes", "fill_behind", "called by fill_behind", NULL},
+    {"byte 64 of a block of 64 bytes", "write_behind_aligned", "write_behind_aligned", NULL},
+    {"byte 30 of a block of 30 bytes", "write_behind_aligned", "write_behind_aligned", NULL},
+    {"byte 300001 of a block of 300001 bytes", "write_behind_large", "write_behind_l", NULL},
+    {"byte 0 of a block of 0 bytes", "read_empty", "called by read_empty", NULL},
+    {"byte 32 of a block of 32 bytes", "in_thread", "called by in_thread", NULL},
+    {"byte 48 of a block of 48 bytes", "use_many_times", "called by use_many_times", NULL},
+};
+
+START_TEST(each_wrong_use_is_found_once)
+{
+	cleanup_scene struct scene scene = scene_open(PLAIN, NULL);
+
+	expect_rows(check_all(&scene), plain, sizeof(plain) / sizeof(*plain));
+}
+END_TEST
+
+/* Of the stores that nobody reads, the compiler has left none. */
+START_TEST(optimized_code_is_checked_as_well)
+{
+	static const struct row rows[] = {
+	    {"byte 20 of a block of 20 bytes", "read_behind", "make (", NULL},
+	    {"byte 21 of a block of 21 bytes", "write_across", "make (", NULL},
+	    {"byte 200 of a freed block of 400 bytes", "use_freed", "make (", "use_freed ("},
+	    {"byte 240 of a freed block", "write_freed", "write_freed (", "write_freed ("},
+	    {"byte 2000 of a freed block of 3000 bytes", "use_resized", "make (", "use_resized ("},
+	    {"byte 6 of a block of 6 bytes", "copy_string_behind", "make (", NULL},
+	    {"byte 6 of a block of 6 bytes", "copy_string_behind", "make (", NULL},
+	    {"byte 64 of a block of 64 bytes", "write_behind_aligned", "write_behind", NULL},
+	    {"byte 30 of a block of 30 bytes", "write_behind_aligned", "write_behind", NULL},
+	    {"byte 0 of a block of 0 bytes", "read_empty", "make (", NULL},
+	};
+	cleanup_scene struct scene scene = scene_open(OPTIMIZED, NULL);
+
+	expect_rows(check_all(&scene), rows, sizeof(rows) / sizeof(*rows));
+}
+END_TEST
+
+static void expect_nothing(const char *program)
+{
+	cleanup_scene struct scene scene = scene_open(program, NULL);
+
+	expect_all(check_all(&scene), HAS("conclusion", "nothing touched heap memory outside"),
+	    ABSENT("findings"), ABSENT("cut_off"), HAS("checked", "calls of glibc's malloc"));
+	expect_alive(scene.client, scene.session);
+}
+
+START_TEST(what_is_right_is_no_finding)
+{
+	static const char *const programs[] = {RIGHT, THREADS};
+
+	for (size_t i = 0; i < sizeof(programs) / sizeof(*programs); i++)
+		expect_nothing(programs[i]);
+}
+END_TEST
+
+START_TEST(what_is_freed_wrongly_is_named)
+{
+	static const struct {
+		const char *program;
+		struct row row;
+	} rows[] = {
+	    {TWICE, {"freed already (double free)", "free_twice", "make (", "free_twice ("}},
+	    {INSIDE, {"which is no block: byte 16 of a block of 64", "free_inside", "make (", NULL}},
+	    {RESIZED, {"realloc of 0x", "resize_freed", "make (", "resize_freed ("}},
+	};
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
+		cleanup_scene struct scene scene = scene_open(rows[i].program, NULL);
+
+		expect_rows(check_all(&scene), &rows[i].row, 1);
+	}
+}
+END_TEST
+
+START_TEST(what_new_has_made_is_checked)
+{
+	static const char *const builds[] = {CLASSES, CLASSES "_O2"};
+	static const struct row rows[] = {
+	    {"byte 0 of a freed block of 16 bytes", "use_deleted", "use_deleted", "use_deleted"},
+	    {"byte 0 of a freed block of 48 bytes", "use_old_element", NULL, "use_old_element"},
+	    {"byte 80 of a block of 80 bytes", "write_behind_array", "write_behind_array", NULL},
+	};
+
+	for (size_t i = 0; i < 2; i++) {
+		cleanup_scene struct scene scene = scene_open(builds[i], NULL);
+
+		expect_rows(check_all(&scene), rows, sizeof(rows) / sizeof(*rows));
+	}
+}
+END_TEST
+
+/* The check runs with other code in the cache than the replay: both end alike. */
+START_TEST(a_check_changes_nothing)
+{
+	cleanup_scene struct scene scene = scene_open(PLAIN, NULL);
+
+	json_auto_t *before = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *registers = client_tool(scene.client, "rr_registers", NULL);
+	json_decref(check_all(&scene));
+	expect_same(client_tool(scene.client, "rr_registers", NULL), json_incref(registers));
+	client_tool_done(scene.client, "rr_goto", "{s:s}", "moment", "start");
+	json_auto_t *behind = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	expect_text(behind, "moment", answer_text(before, "moment"));
+	expect_same(client_tool(scene.client, "rr_registers", NULL), json_incref(registers));
+}
+END_TEST
+
+START_TEST(a_part_of_the_recording_is_checked_with_the_blocks_from_before)
+{
+	cleanup_scene struct scene scene = scene_open(PLAIN, NULL);
+	json_auto_t *all = client_tool(scene.client, "rr_check_memory", "{s:i}", "limit", 3);
+
+	ck_assert_int_eq(json_array_size(json_object_get(all, "findings")), 3);
+	expect_within(all, "more", "give that as from");
+	const char *third = answer_text(all, "findings.2.moment");
+	const char *first = answer_text(all, "findings.0.moment");
+	expect_all(client_tool(scene.client, "rr_check_memory", "{s:s, s:i}", "from", third, "limit",
+		       2),
+	    IS("findings.0.frame.function", "write_far"),
+	    IS("findings.1.frame.function", "write_before"), COUNT("findings", 2));
+	expect_all(client_tool(scene.client, "rr_check_memory", "{s:s, s:s}", "from", first, "to",
+		       third),
+	    IS("findings.1.frame.function", "read_behind"));
+	client_tool_refused(scene.client, "rr_check_memory", "invalid_argument", "{s:s, s:s}",
+	    "from", third, "to", first);
+	client_tool_refused(
+	    scene.client, "rr_check_memory", "invalid_argument", "{s:i}", "limit", 0);
+}
+END_TEST
+
+START_TEST(a_static_program_is_checked)
+{
+	cleanup_scene struct scene scene = scene_open(STATIC, NULL);
+
+	expect_all(check_all(&scene), HAS("conclusion", "finding"),
+	    HAS("findings.0.what", "a freed block"));
+}
+END_TEST
+
+START_TEST(an_allocator_of_the_programs_own_is_checked)
+{
+	cleanup_scene struct scene scene = scene_open(OWN, NULL);
+
+	expect_all(check_all(&scene), HAS("conclusion", "nothing touched heap memory"),
+	    HAS("checked", "one of its own"));
+}
+END_TEST
+
+START_TEST(a_check_that_is_cut_off_says_so)
+{
+	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+
+	expect_all(client_tool(scene.client, "rr_check_memory", "{s:i}", "deadline", 3),
+	    HAS("conclusion", "in the part that was searched"),
+	    HAS("cut_off", "the time is over"));
+	expect_alive(scene.client, scene.session);
+}
+END_TEST
+
+int main(void)
+{
+	const TTest *const tests[] = {each_wrong_use_is_found_once,
+	    optimized_code_is_checked_as_well, what_is_right_is_no_finding,
+	    what_is_freed_wrongly_is_named, what_new_has_made_is_checked, a_check_changes_nothing,
+	    a_part_of_the_recording_is_checked_with_the_blocks_from_before,
+	    a_static_program_is_checked, an_allocator_of_the_programs_own_is_checked,
+	    a_check_that_is_cut_off_says_so, NULL};
+
+	return scene_main("check_memory", tests,
+	    (const char *const[]){PLAIN, OPTIMIZED, RIGHT, TWICE, INSIDE, RESIZED, CLASSES,
+		CLASSES "_O2", STATIC, OWN, LONG, THREADS, NULL});
+}
