@@ -6,8 +6,8 @@
  *
  * The code of every other pair of twins writes to itself. Every other two pairs have watchpoints,
  * and for these the debug registers of the processor are not used: no leg may write to what is
- * watched. The others have hardware breakpoints, with a condition that never holds or often does. In
- * most of the pairs with watchpoints, each access is looked at as for a check of the heap, too.
+ * watched. The others have hardware breakpoints, with a condition that never holds or often does.
+ *In most of the pairs with watchpoints, each access is looked at as for a check of the heap, too.
  *
  * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
  * to go; then the state is compared at each leg's end. And step by step through the cache itself:
@@ -355,8 +355,8 @@ static void new_code(void)
 		codecache_note_write(differ.cache, CODE_BASE, differ.code.length);
 	randomize_memory();
 	if (differ.checks)
-		heapshadow_mark(&differ.check.shadow, DATA_BASE, DATA_BASE + DATA_SIZE / 2,
-		    SHADOW_OUTSIDE);
+		heapshadow_mark(
+		    &differ.check.shadow, DATA_BASE, DATA_BASE + DATA_SIZE / 2, SHADOW_OUTSIDE);
 	if (!differ.watches)
 		points_break(&differ.tracee->debug, &differ.conditions, &differ.code, &differ.seed);
 	restart();
@@ -532,8 +532,7 @@ static void begin_check(void)
 	uint64_t still;
 
 	heapcheck_take(&differ.check, "QRRWarden.check:b,1");
-	if (!heapcheck_read(
-		&differ.check, differ.cached.memory, CHECKMARK, &still, sizeof still) ||
+	if (!heapcheck_read(&differ.check, differ.cached.memory, CHECKMARK, &still, sizeof still) ||
 	    !differ.check.process)
 		fail("no check of the heap");
 }

@@ -20,9 +20,9 @@ enum {
 enum check_kind {
 	CHECK_READ,
 	CHECK_WRITE,
-	CHECK_FREE,    /* of what is no block */
-	CHECK_RESIZE,  /* the same, by realloc */
-	CHECK_CALL,    /* no finding: the call of the allocator that was asked for */
+	CHECK_FREE,   /* of what is no block */
+	CHECK_RESIZE, /* the same, by realloc */
+	CHECK_CALL,   /* no finding: the call of the allocator that was asked for */
 };
 
 enum check_state { CHECK_NO_BLOCK, CHECK_LIVE, CHECK_FREED };
@@ -34,11 +34,11 @@ struct check_table {
 	uint64_t found; /* the number of the finding; 0: none yet */
 	uint64_t kind;	/* enum check_kind; and so on, of the last one */
 	uint64_t pc;
-	uint64_t address; /* the first wrong byte */
+	uint64_t address;     /* the first wrong byte */
 	uint64_t start, size; /* of the access */
 	uint64_t block, block_size, block_state;
 	uint64_t made, dropped; /* the numbers of the calls, or 0 */
-	uint64_t checked; /* questions that were answered, for the curious */
+	uint64_t checked;	/* questions that were answered, for the curious */
 };
 
 #endif

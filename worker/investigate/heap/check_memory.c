@@ -41,7 +41,7 @@ struct check {
 	int first[FIRST_CALLS]; /* gdb's numbers of breakpoints before malloc is loaded */
 	int watch;		/* and of the watchpoint that findings hit */
 	unsigned long long found;
-	size_t wanted; /* calls whose stacks are not known yet */
+	size_t wanted;	 /* calls whose stacks are not known yet */
 	bool on, before; /* before: `from` was not reached */
 };
 
@@ -95,8 +95,8 @@ static void say(struct finding *finding)
 		    bytes_word(table->block_size),
 		    table->kind == CHECK_FREE ? " (double free)" : "");
 	else
-		snprintf(finding->what, sizeof(finding->what), "%s of 0x%llx, which is no block%s%s",
-		    call, (unsigned long long)table->address,
+		snprintf(finding->what, sizeof(finding->what),
+		    "%s of 0x%llx, which is no block%s%s", call, (unsigned long long)table->address,
 		    table->block_state == CHECK_NO_BLOCK ? "" : ": ",
 		    table->block_state == CHECK_NO_BLOCK ? "" : place);
 }
@@ -268,8 +268,7 @@ static enum search_end run_to_from(struct check *check, struct search *before,
 {
 	const struct moment stretch[2] = {*start, *from};
 
-	if (!search_begin(before, check->replay, stretch, failure) ||
-	    !begin_check(check, failure))
+	if (!search_begin(before, check->replay, stretch, failure) || !begin_check(check, failure))
 		return SEARCH_FAILED;
 	return search_is_empty(before) ? SEARCH_WHOLE : search_run(before, see, check, failure);
 }
@@ -307,23 +306,28 @@ static enum search_end run_check(struct check *check, struct search *search,
 	return end;
 }
 
+/* Once, though several findings may ask for the same call. */
+static void want(struct check *check, size_t before, unsigned long long number)
+{
+	for (size_t i = 0; i < before; i++)
+		if (check->findings[i].table.made == number ||
+		    check->findings[i].table.dropped == number)
+			return;
+	if (number)
+		heap_check_want(check->replay, number);
+	check->wanted += number != 0;
+}
+
 /* The calls that made and freed the blocks of the findings, from the beginning on. */
 static void find_calls(struct check *check, struct failure *failure)
 {
 	const struct moment stretch[2] = {{.event = 0}, {.event = REPLAY_EVENT_FAR}};
 	struct search search = {.replay = check->replay};
 
-	if (search_begin(&search, check->replay, stretch, failure) &&
-	    begin_check(check, failure)) {
+	if (search_begin(&search, check->replay, stretch, failure) && begin_check(check, failure)) {
 		for (size_t i = 0; i < check->count; i++) {
-			const struct check_table *table = &check->findings[i].table;
-			const unsigned long long numbers[] = {table->made, table->dropped};
-
-			for (size_t k = 0; k < 2; k++) {
-				if (numbers[k])
-					heap_check_want(check->replay, numbers[k]);
-				check->wanted += numbers[k] != 0;
-			}
+			want(check, i, check->findings[i].table.made);
+			want(check, i, check->findings[i].table.dropped);
 		}
 		if (check->wanted)
 			search_run(&search, see, check, failure);
@@ -340,7 +344,8 @@ static json_t *conclude(const struct check *check)
 	json_t *words, *conclusion;
 
 	if (check->before)
-		return json_string("the time was over before `from` was reached: nothing was checked");
+		return json_string(
+		    "the time was over before `from` was reached: nothing was checked");
 	if (check->count == 0)
 		return json_string("nothing touched heap memory outside of the live blocks, and "
 				   "nothing was freed that is no block");
@@ -355,11 +360,13 @@ static json_t *say_checked(const struct check *check)
 {
 	const unsigned long long state = check->table.state;
 
-	return json_sprintf("the loads and stores of the program and its libraries, with %llu calls "
-			    "of %s%s. Not checked: what the kernel writes in system calls, the "
-			    "stack and static data%s%s%s",
+	return json_sprintf(
+	    "the loads and stores of the program and its libraries, with %llu calls "
+	    "of %s%s. Not checked: what the kernel writes in system calls, the "
+	    "stack and static data%s%s%s",
 	    (unsigned long long)check->table.calls,
-	    check->functions.glibc && !check->functions.replaced ? "glibc's malloc and free" : "malloc and free",
+	    check->functions.glibc && !check->functions.replaced ? "glibc's malloc and free"
+								 : "malloc and free",
 	    check->functions.replaced ? " (the program has one of its own)" : "",
 	    state & CHECK_HAS_MAPPED ? ", large blocks with a mapping of their own once they are "
 				       "freed (a use of these is a SIGSEGV)"
@@ -368,7 +375,8 @@ static json_t *say_checked(const struct check *check)
 	    state & CHECK_LOST ? ", and blocks that there was no room to note" : "");
 }
 
-static json_t *answer_of(const struct check *check, const struct search *search, enum search_end end)
+static json_t *answer_of(
+    const struct check *check, const struct search *search, enum search_end end)
 {
 	json_t *answer = json_pack("{s:o}", "conclusion", conclude(check)), *list = json_array();
 	json_t *reached = moment_name(check->replay, &search->reached);
@@ -407,6 +415,10 @@ static json_t *check_all(struct check *check, struct failure *failure)
 	search_end(&search);
 	if (answer && check->count && end != SEARCH_CUT)
 		find_calls(check, &ignored);
+	if (answer && check->count && (check->wanted || end == SEARCH_CUT))
+		json_object_set_new(answer, "unfinished",
+		    json_string("the time was over before all calls that made and freed the blocks "
+				"were looked at: give a longer deadline, or a lower limit"));
 	json_decref(ignored.details);
 	return answer;
 }

@@ -86,8 +86,9 @@ static void extend(struct heap_functions *functions, unsigned long long address)
 /* glibc's functions of malloc are beside each other, with those between them that only they use. */
 static void find_own(struct replay *replay, struct heap_functions *functions)
 {
-	static const char *const others[] = {"malloc_trim", "malloc_stats", "malloc_info", "mallopt",
-	    "mallinfo", "mallinfo2", "malloc_usable_size", "__libc_memalign", "__libc_valloc"};
+	static const char *const others[] = {"malloc_trim", "malloc_stats", "malloc_info",
+	    "mallopt", "mallinfo", "mallinfo2", "malloc_usable_size", "__libc_memalign",
+	    "__libc_valloc"};
 
 	functions->own_start = functions->own_end = functions->list[0].address;
 	for (size_t i = 0; i < sizeof(of_glibc) / sizeof(*of_glibc); i++)
@@ -123,7 +124,7 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 	const size_t all = sizeof(of_all) / sizeof(*of_all);
 
 	*functions = (struct heap_functions){.glibc = address_of(replay, "mallopt") != 0 &&
-	    address_of(replay, of_glibc[0].name) != 0};
+						      address_of(replay, of_glibc[0].name) != 0};
 	functions->replaced = called == ALLOCATOR_MALLOC_OTHER;
 	if (functions->glibc) {
 		add(replay, functions, of_glibc, sizeof(of_glibc) / sizeof(*of_glibc), GLIBC);
@@ -141,7 +142,8 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 	return true;
 }
 
-static void tell(struct replay *replay, const char *what, unsigned long long a, unsigned long long b)
+static void tell(
+    struct replay *replay, const char *what, unsigned long long a, unsigned long long b)
 {
 	char command[128];
 

@@ -21,8 +21,8 @@ struct heap_functions {
 	} code[HEAP_CHECK_CODE]; /* the C library's, whose functions read whole vectors */
 	size_t codes;
 	unsigned long long own_start, own_end; /* glibc's malloc itself */
-	bool glibc;    /* its malloc is among them */
-	bool replaced; /* the program calls another one */
+	bool glibc;			       /* its malloc is among them */
+	bool replaced;			       /* the program calls another one */
 };
 
 /* Finds them where the program stands. False if there are none (yet). */

@@ -262,7 +262,8 @@ static uint64_t answer(const struct codecache *cache, const struct tracee *trace
 }
 
 /* The program is at an instruction behind which a branch may be counted already. */
-static uint64_t leave(struct space *space, const struct tracee *tracee, struct user_regs_struct *regs)
+static uint64_t leave(
+    struct space *space, const struct tracee *tracee, struct user_regs_struct *regs)
 {
 	read_budget(space);
 	recover_state(space, tracee->tid, regs);
@@ -277,28 +278,13 @@ static uint64_t leave_for_step(
 	return leave(space, tracee, regs);
 }
 
-/* What the instruction does to the heap. */
-static enum heapcheck_verdict judge_check(const struct codecache *cache, struct tracee *tracee,
-    const struct place *place, const struct user_regs_struct *regs)
-{
-	struct space *space = tracee->space;
-	struct user_regs_struct there = *regs;
-
-	there.rip = place->original;
-	if (place->flags & PLACE_RCX_SAVED)
-		there.rcx = *arena_slot(&space->arena, ARENA_SLOT_RCX);
-	if (place->flags & PLACE_RAX_SAVED)
-		there.rax = *arena_slot(&space->arena, ARENA_SLOT_RAX);
-	return heapcheck_judge(cache->conditions->check, space, tracee, &there);
-}
-
-/* The same; where to go on. */
+/* What the instruction does to the heap. Returns where to go on. */
 static uint64_t pass_check(const struct codecache *cache, struct tracee *tracee,
     const struct place *place, bool stay, struct user_regs_struct *regs)
 {
 	if (stay || tracee->questions++ >= LEG_CHECKS)
 		return leave(tracee->space, tracee, regs);
-	switch (judge_check(cache, tracee, place, regs)) {
+	switch (heapcheck_judge_place(cache->conditions->check, tracee, place, regs)) {
 	case HEAPCHECK_GOES_ON:
 		return regs->rip + 1;
 	case HEAPCHECK_SHOWS:

@@ -7,7 +7,7 @@
 
 enum {
 	FIRST_ROOM = 1 << 12,
-	FILL = 2,	   /* the room is at least this many times the used part */
+	FILL = 2,	    /* the room is at least this many times the used part */
 	ROOM_MAX = 1 << 27, /* 6 GB of them */
 	FREED_FARTHER = 64,
 };
@@ -73,7 +73,8 @@ static uint64_t distance(const struct heapblock *block, uint64_t address)
 {
 	if (address < block->start)
 		return block->start - address;
-	return address < block->start + block->size ? 0 : address - (block->start + block->size) + 1;
+	return address < block->start + block->size ? 0
+						    : address - (block->start + block->size) + 1;
 }
 
 /* A live block is meant rather than a freed one that is a little nearer. */
@@ -84,8 +85,7 @@ static uint64_t weight(const struct heapblock *block, uint64_t address)
 	return there == 0 ? NEAR : there + (block->dropped ? FREED_FARTHER : 0);
 }
 
-static bool is_nearer(
-    const struct heapblock *block, const struct heapblock *than, uint64_t address)
+static bool is_nearer(const struct heapblock *block, const struct heapblock *than, uint64_t address)
 {
 	return weight(block, address) < (than ? weight(than, address) : NEAR);
 }
@@ -95,8 +95,8 @@ static bool has(const struct heapblock *block, uint64_t address)
 	return distance(block, address) == 0;
 }
 
-static bool is_better(const struct heapblock *block, const struct heapblock *than,
-    uint64_t address, enum heapblocks_where where)
+static bool is_better(const struct heapblock *block, const struct heapblock *than, uint64_t address,
+    enum heapblocks_where where)
 {
 	switch (where) {
 	case HEAPBLOCKS_IN_LIVE:

@@ -10,11 +10,11 @@
 #include <stdint.h>
 
 struct heapblock {
-	uint64_t start; /* 0: no block */
-	uint64_t size;	/* as it was asked for */
-	uint64_t site;	/* the return address of the call that made it */
+	uint64_t start;		/* 0: no block */
+	uint64_t size;		/* as it was asked for */
+	uint64_t site;		/* the return address of the call that made it */
 	uint64_t made, dropped; /* the numbers of the calls; dropped 0: it is live */
-	uint64_t mapped_end; /* it has a mapping of its own, up to there; or 0 */
+	uint64_t mapped_end;	/* it has a mapping of its own, up to there; or 0 */
 };
 
 struct heapblocks {
@@ -33,8 +33,8 @@ bool heapblocks_add(struct heapblocks *blocks, const struct heapblock *block);
 enum heapblocks_where { HEAPBLOCKS_BESIDE, HEAPBLOCKS_IN_LIVE, HEAPBLOCKS_IN_FREED };
 
 /* The block to which an address belongs: the live one with it in it; of the freed ones with it in
- * them, the one that was freed last; if there is none, the nearest one beside it. NULL: none is near.
- * Looks at all of them. */
+ * them, the one that was freed last; if there is none, the nearest one beside it. NULL: none is
+ * near. Looks at all of them. */
 const struct heapblock *heapblocks_near(
     const struct heapblocks *blocks, uint64_t address, enum heapblocks_where where);
 

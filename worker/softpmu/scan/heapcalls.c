@@ -20,7 +20,7 @@ enum {
 	PAGE = 4096,
 };
 
-#define BREAK_MAX  (1ull << 40) /* farther behind the program's data, it is no part of these */
+#define BREAK_MAX  (1ull << 40)	 /* farther behind the program's data, it is no part of these */
 #define ARENA_SIZE (64ull << 20) /* of another arena than the first; it begins at a multiple */
 
 static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
@@ -131,8 +131,8 @@ static uint64_t end_of_room(const struct heapblock *block, uint64_t header)
 	return header ? block->start + (header & ~(uint64_t)FLAGS) - HEADER : (end + 7) & ~7ull;
 }
 
-static void make(struct heapcheck *check, pid_t tid, const struct check_call *call,
-    uint64_t start, uint64_t size)
+static void make(struct heapcheck *check, pid_t tid, const struct check_call *call, uint64_t start,
+    uint64_t size)
 {
 	struct heapblock block = {
 	    .start = start, .size = size, .site = call->back, .made = call->number};
@@ -162,16 +162,15 @@ static void make(struct heapcheck *check, pid_t tid, const struct check_call *ca
 static void drop(struct heapcheck *check, struct heapblock *block, uint64_t number)
 {
 	block->dropped = number;
-	heapshadow_mark(
-	    &check->shadow, block->start, block->start + block->size, SHADOW_FREED);
+	heapshadow_mark(&check->shadow, block->start, block->start + block->size, SHADOW_FREED);
 }
 
 /* The memory is the kernel's again. */
 static void unmapped(struct heapcheck *check, const struct heapblock *block)
 {
 	if (block->mapped_end)
-		heapshadow_mark(&check->shadow, block->start - 2 * HEADER, block->mapped_end,
-		    SHADOW_CLEAR);
+		heapshadow_mark(
+		    &check->shadow, block->start - 2 * HEADER, block->mapped_end, SHADOW_CLEAR);
 }
 
 static void resized(
@@ -185,8 +184,7 @@ static void resized(
 		drop(check, old, call->number);
 		unmapped(check, old);
 	} else if (old && !old->dropped) {
-		heapshadow_mark(
-		    &check->shadow, old->start, old->start + old->size, SHADOW_OUTSIDE);
+		heapshadow_mark(&check->shadow, old->start, old->start + old->size, SHADOW_OUTSIDE);
 	}
 	make(check, tid, call, start, call->argument[1]);
 }
@@ -235,15 +233,13 @@ static void end_call(
 }
 
 /* What is freed or resized has to be a block. One from before the check began is not known. */
-static enum heapcheck_verdict take_back(
-    struct heapcheck *check, struct tracee *tracee)
+static enum heapcheck_verdict take_back(struct heapcheck *check, struct tracee *tracee)
 {
 	const struct check_call *call = &tracee->check_call;
 	const int function = call->function & ~HEAPCHECK_GLIBC;
 	struct heapblock *block = heapblocks_find(&check->blocks, call->argument[0]);
 
-	if ((function != HEAPCHECK_FREE && function != HEAPCHECK_REALLOC) ||
-	    call->argument[0] == 0)
+	if ((function != HEAPCHECK_FREE && function != HEAPCHECK_REALLOC) || call->argument[0] == 0)
 		return HEAPCHECK_GOES_ON;
 	if (block && !block->dropped) {
 		if (function == HEAPCHECK_FREE)
@@ -253,8 +249,8 @@ static enum heapcheck_verdict take_back(
 	if ((!block && !check->whole) || heapcheck_is_own(check, call->back))
 		return HEAPCHECK_GOES_ON;
 	return heapcheck_report(check, tracee,
-	    function == HEAPCHECK_FREE ? CHECK_FREE : CHECK_RESIZE, call->back,
-	    call->argument[0], call->argument[0], 0);
+	    function == HEAPCHECK_FREE ? CHECK_FREE : CHECK_RESIZE, call->back, call->argument[0],
+	    call->argument[0], 0);
 }
 
 static bool is_wanted(const struct heapcheck *check, uint64_t number)
@@ -301,8 +297,7 @@ enum heapcheck_verdict heapcheck_meet_call(struct heapcheck *check, struct space
 {
 	struct check_call *call = &tracee->check_call;
 
-	if (call->back && regs->rip == call->back &&
-	    regs->rsp == call->sp + sizeof(uint64_t)) {
+	if (call->back && regs->rip == call->back && regs->rsp == call->sp + sizeof(uint64_t)) {
 		end_call(check, tracee->tid, call, regs->rax);
 		call->back = 0;
 		if (space)
@@ -310,8 +305,7 @@ enum heapcheck_verdict heapcheck_meet_call(struct heapcheck *check, struct space
 	}
 	for (size_t i = 0; i < check->entries; i++) {
 		if (check->entry[i].address == regs->rip)
-			return begin_call(
-			    check, space, tracee, regs, check->entry[i].function);
+			return begin_call(check, space, tracee, regs, check->entry[i].function);
 	}
 	return HEAPCHECK_GOES_ON;
 }

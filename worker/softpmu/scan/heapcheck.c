@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 
 #include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/space.h"
@@ -221,6 +219,20 @@ enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *sp
 		verdict = heapcheck_judge_accesses(check, space, tracee, regs);
 	tracee->check_found |= verdict == HEAPCHECK_SHOWS;
 	return verdict;
+}
+
+enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tracee *tracee,
+    const struct place *place, const struct user_regs_struct *regs)
+{
+	struct space *space = tracee->space;
+	struct user_regs_struct there = *regs;
+
+	there.rip = place->original;
+	if (place->flags & PLACE_RCX_SAVED)
+		there.rcx = *arena_slot(&space->arena, ARENA_SLOT_RCX);
+	if (place->flags & PLACE_RAX_SAVED)
+		there.rax = *arena_slot(&space->arena, ARENA_SLOT_RAX);
+	return heapcheck_judge(check, space, tracee, &there);
 }
 
 bool heapcheck_judge_step(

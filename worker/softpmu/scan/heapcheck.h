@@ -40,6 +40,7 @@
 #include "worker/x86/accesses.h"
 #include "worker/x86/checkmark.h"
 
+struct place;
 struct space;
 struct tracee;
 
@@ -57,7 +58,7 @@ enum heapcheck_function {
 };
 
 enum {
-	CHECK_ENTRIES = 48,    /* functions */
+	CHECK_ENTRIES = 48,	 /* functions */
 	CHECK_RETURNS = 1 << 14, /* a power of two; half of it is used */
 	CHECK_EXEMPT = 1 << 12,	 /* the same */
 	CHECK_SEEN = 1 << 12,	 /* the same */
@@ -71,7 +72,7 @@ enum {
 struct heapcheck {
 	struct check_table table;
 	uint64_t number; /* of checks, ever */
-	bool uncovered; /* there is a block in memory that was not marked as a whole */
+	bool uncovered;	 /* there is a block in memory that was not marked as a whole */
 	bool whole, shown, by_program; /* by_program: it moves the end of its data itself */
 	pid_t process;		       /* 0: not known yet */
 	struct {
@@ -83,11 +84,11 @@ struct heapcheck {
 		uint64_t start, end;
 	} code[CHECK_CODE], covered[CHECK_COVERED], own; /* own: the allocator's code */
 	size_t codes, covers;
-	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not looked
-	 * at, and what was shown. */
+	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not
+	 * looked at, and what was shown. */
 	uint64_t returns[CHECK_RETURNS], exempt[CHECK_EXEMPT], seen[CHECK_SEEN];
 	size_t return_count, exempt_count, seen_count;
-	uint16_t hits[CHECK_HITS]; /* that were known already, by the instruction */
+	uint16_t hits[CHECK_HITS];	 /* that were known already, by the instruction */
 	uint64_t break_start, break_end; /* the end of the program's data, at first and now */
 	uint64_t wanted[CHECK_WANTED];
 	size_t wanted_count;
@@ -123,8 +124,8 @@ uint32_t heapcheck_looks_at(
 
 enum heapcheck_verdict {
 	HEAPCHECK_GOES_ON,
-	HEAPCHECK_SHOWS, /* the table has something new for gdb */
-	HEAPCHECK_STEPS, /* the instruction is to be stepped, and behind it that is shown */
+	HEAPCHECK_SHOWS,  /* the table has something new for gdb */
+	HEAPCHECK_STEPS,  /* the instruction is to be stepped, and behind it that is shown */
 	HEAPCHECK_LEAVES, /* the code here is made anew: the leg ends, and it is judged again */
 };
 
@@ -171,6 +172,10 @@ void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t add
 /* A tracee is in a system call, or behind it. */
 void heapcheck_note_call(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* The same for a tracee that stands with these registers at this place of its space. */
+enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tracee *tracee,
+    const struct place *place, const struct user_regs_struct *regs);
 
 /* The tracee is about to be stepped at regs->rip. Whether what was found is shown behind it. */
 bool heapcheck_judge_step(

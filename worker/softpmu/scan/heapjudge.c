@@ -115,8 +115,8 @@ static bool is_overread(struct heapcheck *check, struct space *space, uint64_t p
 	if (!access->reads || access->writes || size < 16 || access->kind != ACCESS_PLAIN)
 		return false;
 	if (heapcheck_is_library_vector(check, pc, access)) {
-		if (!heapshadow_has_clear(&check->shadow, start & ~(group - 1),
-			((end - 1) | (group - 1)) + 1))
+		if (!heapshadow_has_clear(
+			&check->shadow, start & ~(group - 1), ((end - 1) | (group - 1)) + 1))
 			return false;
 		heapcheck_exempt(check, space, pc);
 		return true;
@@ -146,8 +146,7 @@ enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct 
 		if (!heapcheck_is_meant(access))
 			continue;
 		masked = access->mask && masks_read(tracee->tid, masks);
-		accesses_range(
-		    access, regs, masked ? masks : NULL, access->counted, &start, &end);
+		accesses_range(access, regs, masked ? masks : NULL, access->counted, &start, &end);
 		if (end <= start || end - start > RANGE_MAX)
 			continue;
 		wrong = heapshadow_first(&check->shadow, start, end);

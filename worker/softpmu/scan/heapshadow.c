@@ -42,8 +42,8 @@ void heapshadow_free(struct heapshadow *shadow)
 	if (shadow->memory) {
 		kernel_call(SYS_madvise, (long)shadow->memory, (long)size_of(shadow->room),
 		    MADV_REMOVE, 0, 0, 0);
-		kernel_call(SYS_munmap, (long)shadow->memory, (long)size_of(shadow->room), 0, 0, 0,
-		    0);
+		kernel_call(
+		    SYS_munmap, (long)shadow->memory, (long)size_of(shadow->room), 0, 0, 0, 0);
 	}
 	*shadow = (struct heapshadow){0};
 }

@@ -92,7 +92,7 @@ static void put_look(const struct look *l, const struct access *access, uint32_t
 	PUT(l, PLACE_AT, saved, 0xe3, 0); /* jrcxz on */
 	on = l->e->offset - 1;
 	PUT_SLOT(l, PLACE_AT, saved, ARENA_SLOT_RAX, 0x48, 0x89, 0x04, 0x25);
-	PUT(l, PLACE_AT, both, 0x48, 0x89, 0xc8); /* mov rax, rcx */
+	PUT(l, PLACE_AT, both, 0x48, 0x89, 0xc8);			   /* mov rax, rcx */
 	PUT_SLOT(l, PLACE_AT, both, ARENA_SLOT_ADDRESS, 0x8b, 0x0c, 0x25); /* mov ecx, [slot] */
 	PUT(l, PLACE_AT, both, 0x48, 0x8d, 0x04, 0x08); /* lea rax, [rax + rcx] */
 	put_pieces(l, size);

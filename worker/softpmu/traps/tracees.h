@@ -89,9 +89,9 @@ struct tracee {
 	uint64_t tally;	   /* the tally for which the next is known, see tally.h */
 	bool tally_member; /* of the process whose changes it counts */
 
-	uint64_t check;	   /* the check of the heap for which the next is known */
-	bool check_member; /* of the process that it checks */
-	bool check_found;  /* it has found something that rr is to see */
+	uint64_t check;	    /* the check of the heap for which the next is known */
+	bool check_member;  /* of the process that it checks */
+	bool check_found;   /* it has found something that rr is to see */
 	uint64_t check_due; /* the same behind the instruction there; 0: nothing */
 	struct check_call check_call;
 
