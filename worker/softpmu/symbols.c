@@ -76,7 +76,8 @@ static void find(void **function, const char *name)
 }
 
 static struct heapcheck check;
-static struct softpmu instance = {.conditions = {.fd = -1, .check = &check}};
+static struct softpmu instance = {
+    .conditions = {.fd = -1, .check = &check, .listener = heapcheck_take}};
 
 static long with_errno(long result)
 {

@@ -32,4 +32,42 @@ struct tally_table {
 	} row[TALLY_ROWS];
 };
 
+/*
+ * And another one: what its check of the heap has found last, see scan/heapcheck.h there. A finding
+ * is a hit of the watchpoint on CHECKMARK.
+ */
+#define CHECKMARK 0xe00ull
+
+enum {
+	CHECK_ON = 1,
+	CHECK_NO_SHADOW = 2,  /* a part of the heap has no shadow: accesses there are not checked */
+	CHECK_LOST = 4,	      /* blocks are not known any more */
+	CHECK_FULL = 8,	      /* more findings than there is room for */
+	CHECK_HAS_MAPPED = 16 /* blocks with a mapping of their own: a freed one is not checked */
+};
+
+enum check_kind {
+	CHECK_READ,
+	CHECK_WRITE,
+	CHECK_FREE,   /* of what is no block */
+	CHECK_RESIZE, /* the same, by realloc */
+	CHECK_CALL,   /* no finding: the call of the allocator that was asked for */
+};
+
+enum check_state { CHECK_NO_BLOCK, CHECK_LIVE, CHECK_FREED };
+
+struct check_table {
+	uint64_t still; /* what the watchpoint is on: rr takes a change of it for a hit */
+	uint64_t state; /* of the bits above */
+	uint64_t calls; /* of the allocator, ever */
+	uint64_t found; /* the number of the finding; 0: none yet */
+	uint64_t kind;	/* enum check_kind; and so on, of the last one */
+	uint64_t pc;
+	uint64_t address;     /* the first wrong byte */
+	uint64_t start, size; /* of the access */
+	uint64_t block, block_size, block_state;
+	uint64_t made, dropped; /* the numbers of the calls, or 0 */
+	uint64_t checked;	/* questions that were answered, for the curious */
+};
+
 #endif

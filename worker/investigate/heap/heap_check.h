@@ -5,7 +5,7 @@
  * allocator's, and what is found.
  */
 #include "worker/session/replay.h"
-#include "worker/x86/checkmark.h"
+#include "worker/x86/tallymark.h"
 
 #define HEAP_CHECK_FUNCTIONS 32
 #define HEAP_CHECK_CODE	     4

@@ -52,13 +52,14 @@ enum {
 	ARENA_SLOT_PENDING = 0xcd90,
 	ARENA_SLOT_ROOM = 0xcd98,
 	ARENA_SLOT_ADDRESS = 0xcda0, /* see translate/checkcode.h */
-	ARENA_KNOWN = 0x20000, /* keys, see passcount.h */
+	ARENA_KNOWN = 0x20000,	     /* keys, see passcount.h */
 	ARENA_KNOWN_BITS = 10,
 	ARENA_LOG = 0x30000, /* the keys of passes */
 	ARENA_LOG_MAX = 8192,
 	ARENA_CHANGED = 0x40000, /* the values of changes, inverted */
 	ARENA_CHANGERS = 0x50000,
 	ARENA_CHANGES_MAX = 8191,
+	ARENA_SHADOW_BITS = 24,	 /* of an address in a segment */
 	ARENA_SHADOWS = 0x80000, /* of segments of the heap, see scan/heapshadow.h */
 	ARENA_TABLE = 0x100000,
 	ARENA_WATCHED = 0x180000, /* see watches.h */

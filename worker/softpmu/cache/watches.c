@@ -6,7 +6,7 @@
 
 #include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/traps/processor.h"
-#include "worker/x86/checkmark.h"
+#include "worker/x86/tallymark.h"
 #include "worker/x86/eflags.h"
 
 static bool watched(const struct debug_registers *registers, unsigned i, uint64_t *start,

@@ -34,6 +34,17 @@ enum {
 	WATCH_TABLE_SIZE = 1 << 16,
 };
 
+struct heapcheck;
+
+/* What the code does for a check of the heap, see scan/heapcheck.h. */
+struct check_ways {
+	/* Whether it asks before the instruction at this address, whatever that is. */
+	bool (*asks)(const struct heapcheck *check, uint64_t address);
+	/* How many bytes of an access it looks at, from its first; 0: at none. */
+	uint32_t (*looks_at)(
+	    const struct heapcheck *check, uint64_t address, const struct access *access);
+};
+
 /* What the code in one cache is made for. */
 struct watches {
 	enum watch_level level;
@@ -47,7 +58,8 @@ struct watches {
 	struct tally *tally;	   /* changes of which the code counts, see changelog.h; or NULL */
 	uint64_t tally_number;	   /* the one for which it is made; 0: none */
 	uint64_t marked, unmarked; /* what the tables say of that: [marked, unmarked) */
-	const struct heapcheck *check; /* what the code checks, see heapcheck.h; or NULL */
+	const struct heapcheck *check; /* what the code checks; or NULL */
+	const struct check_ways *ways; /* and how */
 	uint64_t check_number;	       /* for which it is made; 0: none */
 };
 

@@ -66,6 +66,8 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 	uint64_t number[2] = {0};
 	char *at;
 
+	if (*packet == '\0')
+		heapcheck_end(check);
 	if (!check || strncmp(packet, begins, sizeof begins - 1) != 0)
 		return;
 	packet += sizeof begins - 1;
@@ -120,6 +122,8 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 	return tracee->check_member;
 }
 
+static const struct check_ways ways = {heapcheck_asks, heapcheck_looks_at};
+
 bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
     const struct user_regs_struct *regs)
 {
@@ -129,6 +133,7 @@ bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *
 	const bool anew = watches->check_number != number;
 
 	watches->check = check;
+	watches->ways = &ways;
 	watches->check_number = number;
 	if (!on)
 		return anew;

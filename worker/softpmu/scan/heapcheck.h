@@ -38,7 +38,7 @@
 #include "worker/softpmu/scan/heapshadow.h"
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/x86/accesses.h"
-#include "worker/x86/checkmark.h"
+#include "worker/x86/tallymark.h"
 
 struct place;
 struct space;
@@ -98,7 +98,7 @@ struct heapcheck {
 
 /* A check may be NULL: then nothing is ever checked. */
 
-/* gdb has sent this packet. */
+/* gdb has sent this packet; "": it ends all that it has asked for. */
 void heapcheck_take(struct heapcheck *check, const char *packet);
 void heapcheck_end(struct heapcheck *check);
 

@@ -13,6 +13,8 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "worker/softpmu/cache/arena.h"
+
 struct space;
 
 enum {
@@ -20,8 +22,8 @@ enum {
 	SHADOW_OUTSIDE = 1, /* in no block */
 	SHADOW_FREED = 2,
 
-	SHADOW_BITS = 24, /* of the address in a segment; the next 16 are its place in the table */
-	SHADOW_SEGMENTS = 512, /* 8 GB of heap */
+	SHADOW_BITS = ARENA_SHADOW_BITS, /* the next 16 are its place in the table */
+	SHADOW_SEGMENTS = 512,		 /* 8 GB of heap */
 };
 
 #define SHADOW_SEGMENT (1ull << SHADOW_BITS)

@@ -12,7 +12,6 @@
  */
 #include "worker/softpmu/translate/checkcode.h"
 
-#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/watchcode.h"
 
@@ -87,7 +86,8 @@ static void put_look(const struct look *l, const struct access *access, uint32_t
 	emitter_place(l->e, PLACE_AT, l->pending | saved, l->original);
 	watchcode_put_address(l->e, access);
 	PUT_SLOT(l, PLACE_AT, saved, ARENA_SLOT_ADDRESS, 0x48, 0x89, 0x0c, 0x25);
-	PUT_SLOT(l, PLACE_AT, saved, ARENA_SLOT_ADDRESS + SHADOW_BITS / 8, 0x0f, 0xb7, 0x0c, 0x25);
+	PUT_SLOT(
+	    l, PLACE_AT, saved, ARENA_SLOT_ADDRESS + ARENA_SHADOW_BITS / 8, 0x0f, 0xb7, 0x0c, 0x25);
 	PUT_SLOT(l, PLACE_AT, saved, ARENA_SHADOWS, 0x48, 0x8b, 0x0c, 0xcd);
 	PUT(l, PLACE_AT, saved, 0xe3, 0); /* jrcxz on */
 	on = l->e->offset - 1;
@@ -116,7 +116,8 @@ static void put_look_at_last(const struct look *l, const struct access *access, 
 
 bool checkcode_asks(const struct space *space, uint64_t address)
 {
-	return space->watches.check_number && heapcheck_asks(space->watches.check, address);
+	return space->watches.check_number &&
+	       space->watches.ways->asks(space->watches.check, address);
 }
 
 void checkcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
@@ -127,7 +128,7 @@ void checkcode_put(struct emitter *e, const struct classified *in, bool pending,
 
 	if (watches->check_number == 0)
 		return;
-	if (heapcheck_asks(watches->check, in->address)) {
+	if (watches->ways->asks(watches->check, in->address)) {
 		/* A body's head becomes another int3 when it is out of force. */
 		if (e->offset == body)
 			sequence_nothing(e, in->address);
@@ -136,7 +137,7 @@ void checkcode_put(struct emitter *e, const struct classified *in, bool pending,
 	accesses_of(in->bytes, in->z.length, in->address, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++) {
 		const struct access *access = &accesses.list[i];
-		const uint32_t size = heapcheck_looks_at(watches->check, in->address, access);
+		const uint32_t size = watches->ways->looks_at(watches->check, in->address, access);
 
 		if (size == 0 || size > 64)
 			continue;

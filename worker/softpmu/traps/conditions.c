@@ -9,9 +9,14 @@
 
 #include "worker/softpmu/traps/bytecodeshape.h"
 #include "worker/softpmu/base/memory.h"
-#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
+
+static void tell(const struct conditions *conditions, const char *packet)
+{
+	if (conditions->listener)
+		conditions->listener(conditions->check, packet);
+}
 
 void conditions_connect(struct conditions *conditions, int fd)
 {
@@ -20,7 +25,7 @@ void conditions_connect(struct conditions *conditions, int fd)
 	conditions->hushed.length = 0;
 	tally_end(&conditions->tally);
 	passkeys_end(&conditions->keys);
-	heapcheck_end(conditions->check);
+	tell(conditions, "");
 	conditions->changes++;
 	conditions->in_packet = false;
 }
@@ -138,7 +143,7 @@ static void end_packet(struct conditions *conditions)
 		conditions->hushed.length = 0;
 		tally_end(&conditions->tally);
 		passkeys_end(&conditions->keys);
-		heapcheck_end(conditions->check);
+		tell(conditions, "");
 		conditions->changes++;
 		return;
 	}
@@ -146,7 +151,7 @@ static void end_packet(struct conditions *conditions)
 	hushed_take(&conditions->hushed, conditions->packet);
 	tally_take(&conditions->tally, &conditions->hushed, conditions->packet);
 	passkeys_take(&conditions->keys, conditions->packet);
-	heapcheck_take(conditions->check, conditions->packet);
+	tell(conditions, conditions->packet);
 	understand(conditions);
 }
 

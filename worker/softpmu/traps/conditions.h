@@ -53,6 +53,8 @@ struct conditions {
 	struct tally tally;
 	struct passkeys keys;
 	struct heapcheck *check; /* of the heap; it outlives them */
+	/* Hears each packet; "": gdb has connected or gone, or its packet is not known. */
+	void (*listener)(struct heapcheck *check, const char *packet);
 };
 
 /* gdb has connected, or gone (-1). */
