@@ -240,5 +240,5 @@ int main(void)
 
 	return scene_main("check_memory", tests,
 	    (const char *const[]){PLAIN, OPTIMIZED, RIGHT, TWICE, INSIDE, RESIZED, CLASSES,
-		CLASSES "_O2", STATIC, OWN, LONG, THREADS, NULL});
+		(CLASSES "_O2"), STATIC, OWN, LONG, THREADS, NULL});
 }

@@ -290,17 +290,20 @@ START_TEST(a_long_name_of_a_frame_is_made_short_by_whole_parts)
 {
 	cleanup_place struct place place = place_open();
 	const json_t *frame;
-	size_t i, library = 0;
+	bool folded = false;
+	size_t i;
 
 	json_auto_t *report = place_crash_report(&place, "throws_out", "map");
 	json_array_foreach(answer_at(report, "frames"), i, frame)
 	{
 		const char *name = json_string_value(json_object_get(frame, "function"));
+		const char *what = json_string_value(json_object_get(frame, "what"));
 
 		ck_assert_msg(!name || !strstr(name, "left out"), "%s", name);
-		library += name && strstr(name, "::at") != NULL;
+		folded = folded || (what && strstr(what, "_Map_base<...>::at") &&
+				       strstr(what, "std::unordered_map<...>::at"));
 	}
-	ck_assert_uint_eq(library, 2);
+	ck_assert(folded);
 	expect_within(report, "conclusion", "called by look_up (");
 }
 END_TEST
