@@ -60,14 +60,14 @@ typedef void chooses(struct settings *settings, const char *own, char why[OWN_TO
 
 /* With a PATH of the folder's "path" alone. */
 static void choose(
-    chooses *chooses, struct settings *settings, const char *own, char why[OWN_TOOL_WHY_MAX])
+    chooses *choice, struct settings *settings, const char *own, char why[OWN_TOOL_WHY_MAX])
 {
 	const char *outer = getenv("PATH");
 	char path[PATH_MAX], *before = strdup(outer != NULL ? outer : "");
 
 	snprintf(path, sizeof(path), "%s/path:/nowhere", folder);
 	setenv("PATH", path, 1);
-	chooses(settings, own, why);
+	choice(settings, own, why);
 	setenv("PATH", before, 1);
 	free(before);
 }
