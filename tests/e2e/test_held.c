@@ -50,7 +50,7 @@ static const struct program programs[] = {
 	    {"shared", "Arc (strong 2, weak 0) = {value = Mutex = {value = 5}}"},
 	    {"cell", "Rc (strong 1, weak 0) = {value = RefCell = {value = Vec of 2 = {1, 2}}}"},
 	    {"shape", "Square {side: 3}"}, {"some", "Some(\"x\")"}, {"none", "None"}},
-	{{"queue.len", "3"}}},
+	{{"order.length", "15"}}},
     {"held_go", "languages/held.go", "go",
 	{{"ages", "map of 1 = {[\"ann\"] = 31}"}, {"many", "map of 20 = {"}, {"many", "[19] = 361"},
 	    {"many", "[0] = 0"}, {"none", "map of 0"},

@@ -156,20 +156,27 @@ def tree_set(value, _):
 
 
 def ring(value):
-    """The elements of a VecDeque, which may begin anywhere in its buffer."""
-    element, count, head = value.type.template_argument(0), sane(value["len"]), sane(value["head"])
+    """Where a VecDeque begins in its buffer, and how many elements it has. Before 1.67 it had no length, and `head`
+    was behind its last one."""
     buffer = value["buf"]
     try:
         buffer = buffer["inner"]
     except gdb.error:
         pass
-    room, start = plain_number(buffer["cap"]), rust_pointer(buffer["ptr"]).cast(element.pointer())
-    for number in range(count):
-        yield (start + (head + number) % max(room, 1)).dereference()
+    start, room = rust_pointer(buffer["ptr"]), max(plain_number(buffer["cap"]), 1)
+    head = sane(value["head"])
+    try:
+        return start, room, head, sane(value["len"])
+    except gdb.error:
+        tail = sane(value["tail"])
+        return start, room, tail, (head - tail) % room
 
 
 def ring_of(value, _):
-    return Holds("VecDeque of %d" % sane(value["len"]), lambda: in_order(ring(value)), "array")
+    start, room, first, count = ring(value)
+    start = start.cast(value.type.template_argument(0).pointer())
+    held = ((start + (first + number) % room).dereference() for number in range(count))
+    return Holds("VecDeque of %d" % count, lambda: in_order(held), "array")
 
 
 def counted_box(value, name):
