@@ -15,7 +15,7 @@ static char found[65536];
 static void open_lint(void)
 {
 	tool = (struct mcp_tool){
-	    "rr_tool", "A tool", "Does it.", described, described, 0, NULL, false};
+	    "rr_tool", "A tool", "Does it.", described, described, 0, NULL, false, NULL};
 	handler = (struct mcp_handler){
 	    .name = "rr-warden", .version = "1", .tools = &tool, .tool_count = 1};
 	found[0] = '\0';
