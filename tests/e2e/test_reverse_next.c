@@ -288,6 +288,18 @@ START_TEST(a_line_back_over_a_wait_stops_where_another_thread_does)
 }
 END_TEST
 
+/* At both ends of that line there is one thread. */
+START_TEST(a_line_back_over_the_lives_of_threads_stops_where_they_did)
+{
+	cleanup_scene struct scene scene = scene_open_at(WAITING, "*&over");
+
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", "*&call",
+	    "condition", "i == 2");
+	expect_all(client_tool(scene.client, "rr_next", "{s:b}", "reverse", 1),
+	    IS("reason", "breakpoint"), IS("frame.function", "work"));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {{the_way_back_passes_what_the_way_forward_did, 1},
@@ -301,7 +313,8 @@ int main(void)
 	    {a_step_back_from_a_threads_beginning_passes_no_stop_of_another, TIMES(steps_back)},
 	    {a_step_back_from_a_threads_beginning_with_no_stop_before_is_refused, 1},
 	    {a_line_back_over_a_wait_is_where_the_call_began, 1},
-	    {a_line_back_over_a_wait_stops_where_another_thread_does, 1}, {NULL, 0}};
+	    {a_line_back_over_a_wait_stops_where_another_thread_does, 1},
+	    {a_line_back_over_the_lives_of_threads_stops_where_they_did, 1}, {NULL, 0}};
 
 	return scene_main_loops(
 	    "back_over", tests, (const char *const[]){PROGRAM, THREADS, WAITING, NULL});

@@ -24,29 +24,15 @@
 struct stepped {
 	struct return_ticket from, to;
 	size_t image;
-	bool others;  /* the process had other threads where it began */
 	json_t *stop; /* gdb's, at the end */
 	bool hit;     /* the stop is one of a breakpoint */
 };
 
-static bool has_other_threads(struct replay *replay)
-{
-	json_t *results = NULL;
-	bool has;
-
-	gdb_must(replay_gdb(replay), &results, "-thread-list-ids");
-	has = mi_number(results, "number-of-threads", 1) > 1;
-	json_decref(results);
-	return has;
-}
-
-/* After the step: whether other threads may have run between its ends. A thread that was there at
- * neither end began and ended in between, so the stepped one ran meanwhile. */
+/* After the step: whether other threads may have run between its ends. */
 static bool may_have_passed(struct replay *replay, const struct stepped *stepped)
 {
 	return !gdb_was_interrupted(replay_gdb(replay)) && images_at(replay) == stepped->image &&
-	       stepped->to.moment.event < stepped->from.moment.event &&
-	       (stepped->others || has_other_threads(replay));
+	       stepped->to.moment.event < stepped->from.moment.event;
 }
 
 /* A breakpoint where the step ended, for that frame of that thread. 0: the step ended at the edge
@@ -206,11 +192,10 @@ bool step_run(struct replay *replay, const struct resumption *resumption, struct
 {
 	struct stepped stepped = {.image = images_at(replay)};
 
-	if (resumption->direction == FORWARD)
+	if (resumption->direction == FORWARD || !images_had_threads(replay))
 		return resume_run(replay, resumption, failure);
 	if (!breakpoints_stop(replay) || breakpoints_count(replay))
 		return run_alone(replay, resumption, failure);
 	stepped.from = return_ticket_here(replay);
-	stepped.others = has_other_threads(replay);
 	return run_looking(replay, resumption, &stepped, failure);
 }

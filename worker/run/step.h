@@ -11,10 +11,11 @@
 #include "worker/run/resume.h"
 
 /*
- * resume_run for a step or a finish. Backward, gdb is shown the stops of this thread alone. Where
- * that has left the event at which it began, and breakpoints could have stopped other threads, runs
- * back once more, to the last stop of any thread or to where the step ended. Costs a seek and a run
- * back then, and otherwise nothing. An interrupted one ends where it began.
+ * resume_run for a step or a finish. Backward, in a process that had threads, gdb is shown the
+ * stops of this one alone. Where that has left the event at which it began, and breakpoints could
+ * have stopped other threads, runs back once more, to the last stop of any thread or to where the
+ * step ended. Costs a seek and a run back then, and otherwise nothing. An interrupted one ends
+ * where it began.
  *
  * LIMIT: does not look while a breakpoint is temporary or ignores hits, because running over it
  * again would change it.

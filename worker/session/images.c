@@ -24,6 +24,7 @@ struct images {
 	bool unfinished;    /* see images_is_unfinished */
 	bool open;	    /* see images_is_open */
 	long long together; /* see images_together */
+	bool had_threads;   /* see images_had_threads */
 	uint64_t handled;   /* signals, bit N-1 */
 	struct work work;   /* of the trace; nothing is known if it was not read to its end */
 };
@@ -117,6 +118,11 @@ long long images_together(const struct replay *replay)
 	return replay->images->together;
 }
 
+bool images_had_threads(const struct replay *replay)
+{
+	return !replay->images || replay->images->had_threads;
+}
+
 bool images_is_unfinished(const struct replay *replay)
 {
 	return replay->images && replay->images->unfinished;
@@ -142,6 +148,7 @@ struct images *images_of_process(struct execs *execs, int pid, bool forked, unsi
 	images->status = execs_status(execs, pid);
 	images->open = !execs->cut && execs->open;
 	images->together = execs_together(execs, pid);
+	images->had_threads = execs_had_threads(execs, pid);
 	images->handled = execs->handled & ~execs->unhandled;
 	images->last_event = execs->cut ? 0 : execs->last;
 	if (take(images, execs, pid, forked))

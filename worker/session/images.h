@@ -77,6 +77,9 @@ int images_status(const struct replay *replay);
  * with one thread. */
 long long images_together(const struct replay *replay);
 
+/* Whether the process had more than one thread at any time; true, too, where that is not known. */
+bool images_had_threads(const struct replay *replay);
+
 /* Whether the recording ends before this process and the first one, because rr stopped. */
 bool images_is_unfinished(const struct replay *replay);
 

@@ -20,8 +20,10 @@
 #define FINE		   "rax:0x0 rbx:0x0 rcx:0x1\n"
 #define FAILED		   "rax:0xfffffffffffffffe rbx:0x0\n"
 #define FILE_OF(tid, file) "  TraceTaskEvent::EXEC tid=" tid " file=" file "\n"
-#define CLONE		   "  TraceTaskEvent::CLONE tid=17 parent=23 clone_flags=0x50f00\n"
-#define END		   "}\n"
+#define CLONES(tid, parent, flags)                                                                 \
+	"  TraceTaskEvent::CLONE tid=" tid " parent=" parent " clone_flags=" flags "\n"
+#define CLONE CLONES("17", "23", "0x50f00")
+#define END   "}\n"
 
 /* Feeds pieces of `step` bytes, because a line may be split anywhere. */
 static struct execs parse_in(const char *text, size_t step)
@@ -262,6 +264,21 @@ START_TEST(threads_that_end_with_their_process_were_together_before)
 }
 END_TEST
 
+START_TEST(a_process_has_threads_where_a_clone_shared_it)
+{
+	struct execs execs = parse_in(CLONE CLONES("12", "11", "0x3d0f00"), 4096);
+
+	ck_assert(execs_had_threads(&execs, 23));
+	ck_assert(execs_had_threads(&execs, 11));
+	execs_free(&execs);
+	execs = parse_in(CLONES("12", "11", "0x1200000"), 4096);
+	ck_assert(!execs_had_threads(&execs, 11));
+	execs.cut = true;
+	ck_assert(execs_had_threads(&execs, 11));
+	execs_free(&execs);
+}
+END_TEST
+
 START_TEST(signals_are_told_apart_by_whether_a_handler_ran)
 {
 	struct execs execs = parse_in(
@@ -344,6 +361,7 @@ int main(void)
 	    endings_carry_their_status,
 	    the_process_that_the_trace_is_about_is_who_the_first_one_ended_like,
 	    threads_that_end_with_their_process_were_together_before,
+	    a_process_has_threads_where_a_clone_shared_it,
 	    signals_are_told_apart_by_whether_a_handler_ran,
 	    strange_text_gives_nothing_and_takes_no_memory,
 	    the_list_is_bounded,

@@ -336,6 +336,15 @@ int execs_worst_pid(const struct execs *execs)
 	return heir;
 }
 
+bool execs_had_threads(const struct execs *execs, int pid)
+{
+	bool had = execs->cut || execs->thread_count == THREADS_MAX;
+
+	for (size_t i = 0; !had && i < execs->thread_count; i++)
+		had = execs->threads[i].pid == pid;
+	return had;
+}
+
 long long execs_together(const struct execs *execs, int pid)
 {
 	long long from = 0;

@@ -73,6 +73,9 @@ int execs_worst_pid(const struct execs *execs);
 /* The last event before the threads that a process ended with began to end; 0: it had one. */
 long long execs_together(const struct execs *execs, int pid);
 
+/* Whether a process had more than one thread at any time; true, too, where that is not known. */
+bool execs_had_threads(const struct execs *execs, int pid);
+
 /* [{event, file?}] of one process, at most EXECS_SHOWN of them; NULL when there is none. */
 json_t *execs_json(const struct execs *execs, int pid);
 
