@@ -77,7 +77,7 @@ static unsigned long long used_since(struct uses *uses, pid_t pid)
 	return now > before ? now - before : 0;
 }
 
-static unsigned long long look(pid_t root, struct uses *uses)
+static unsigned long long traced_use(pid_t root, struct uses *uses)
 {
 	struct census census;
 	unsigned long long used = 0;
@@ -89,26 +89,50 @@ static unsigned long long look(pid_t root, struct uses *uses)
 	return used;
 }
 
-void at_work_await(pid_t root, unsigned milliseconds)
+static unsigned long long own_use(pid_t pid, struct uses *uses)
+{
+	return used_since(uses, pid);
+}
+
+static void await_use(
+    unsigned long long (*look)(pid_t pid, struct uses *uses), pid_t pid, unsigned milliseconds)
 {
 	unsigned long long wanted = milliseconds * (unsigned long long)sysconf(_SC_CLK_TCK) / 1000;
 	double end = harness_now() + HARNESS_TIMEOUT_S;
 	struct uses uses = {.count = 0};
 
-	look(root, &uses);
-	for (unsigned long long used = 0; used < wanted; used += look(root, &uses)) {
+	look(pid, &uses);
+	for (unsigned long long used = 0; used < wanted; used += look(pid, &uses)) {
 		if (harness_now() > end)
 			harness_fail("the program does not run");
 		nanosleep(&(struct timespec){.tv_nsec = 2 * 1000 * 1000}, NULL);
 	}
 }
 
-long long at_work_step(struct client *client, const char *session, bool reverse)
+void at_work_await(pid_t root, unsigned milliseconds)
 {
-	long long id = client_tool_send(client, "rr_step",
+	await_use(traced_use, root, milliseconds);
+}
+
+static long long send_step(struct client *client, const char *session, bool reverse)
+{
+	return client_tool_send(client, "rr_step",
 	    json_pack("{s:i, s:s, s:b, s:s*}", "count", 1000000, "unit", "instruction", "reverse",
 		reverse, "session", session));
+}
+
+long long at_work_step(struct client *client, const char *session)
+{
+	long long id = send_step(client, session, false);
 
 	at_work_await(client_pid(client), AT_WORK_STEPPED_MS);
+	return id;
+}
+
+long long at_work_step_back(struct client *client, pid_t rr)
+{
+	long long id = send_step(client, NULL, true);
+
+	await_use(own_use, rr, AT_WORK_STEPPED_MS);
 	return id;
 }

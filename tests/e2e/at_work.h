@@ -1,10 +1,9 @@
 #ifndef TESTS_E2E_AT_WORK_H
 #define TESTS_E2E_AT_WORK_H
 /*
- * Waits until a call is at work, by what the replayed program uses of the processor: a time would
- * be too short on a busy machine, and is too long on others.
+ * Waits until a call is at work, by what the replayed program or rr uses of the processor: a time
+ * would be too short on a busy machine, and is too long on others.
  */
-#include <stdbool.h>
 #include <sys/types.h>
 #include "tests/e2e/harness.h"
 
@@ -18,6 +17,9 @@ void at_work_await(pid_t root, unsigned milliseconds);
 
 /* Sends a call that runs for long, because it steps through a million instructions, and returns its
  * id when it is at work. session: NULL for the only one. */
-long long at_work_step(struct client *client, const char *session, bool reverse);
+long long at_work_step(struct client *client, const char *session);
+
+/* The same backward, for the only session, whose rr is `rr`. */
+long long at_work_step_back(struct client *client, pid_t rr);
 
 #endif

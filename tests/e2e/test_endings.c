@@ -128,7 +128,7 @@ END_TEST
 START_TEST(without_the_process_that_starts_workers_it_answers_and_ends)
 {
 	struct scene scene = scene_open(PROGRAM, NULL);
-	long long running = at_work_step(scene.client, NULL, false);
+	long long running = at_work_step(scene.client, NULL);
 	int status;
 
 	kill(census_find(client_pid(scene.client), "rr-warden", 0), SIGKILL);

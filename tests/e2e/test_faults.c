@@ -215,7 +215,7 @@ static long long send_open(struct client *client)
 /* rr cannot heed it before it goes on. */
 static long long interrupt_deaf_run(struct view *view, pid_t victim)
 {
-	long long id = at_work_step(view->client, NULL, false);
+	long long id = at_work_step(view->client, NULL);
 	pid_t rr = await_process(client_pid(view->client), RR);
 	bool first = victim == rr && view->cell->kind != STOPPED; /* what sleeps cannot act */
 
@@ -281,7 +281,7 @@ static long long suffer(struct view *view)
 	if (cell->phase == STOPPING)
 		return stop_deaf_worker(view, victim);
 	if (cell->phase == RUNNING)
-		id = at_work_step(client, NULL, false);
+		id = at_work_step(client, NULL);
 	view->brought = bring(view, victim);
 	usleep(ENOUGH_MS * 1000);
 	if (cell->phase == READY)
