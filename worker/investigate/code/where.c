@@ -210,3 +210,26 @@ json_t *where_words(const json_t *where)
 	return json_sprintf("%s%s%s (%s)%s", in ? in : "", in ? ", called by " : "",
 	    function ? function : "code without a name", at ? at : "no source", callers);
 }
+
+json_t *where_outer_callers(struct replay *replay, size_t most)
+{
+	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
+	       *frame;
+	const json_t *first = frames_first_own(replay, frames);
+	bool named = first && frame_is_own(replay, first);
+	size_t i, own = 0;
+
+	json_array_foreach(frames, i, frame)
+	{
+		/* of a stripped program, its code is where no library's is */
+		if (json_object_get(frame, "folded") ||
+		    !(named ? frame_is_own(replay, frame) : frame_is_unnamed(replay, frame)) ||
+		    own++ == 0 || json_array_size(list) == most)
+			continue;
+		if (!named)
+			frame_finish(replay, frame);
+		json_array_append_new(list, where_words(frame));
+	}
+	json_decref(frames);
+	return list;
+}

@@ -18,6 +18,10 @@ json_t *where_own(struct replay *replay);
 json_t *where_callers(
     struct replay *replay, const json_t *frames, const json_t *own, size_t *passed);
 
+/* At gdb's last stop, in words: at most so many frames of the program's own code behind its first,
+ * because a wrapper's caller is what matters. To be released. */
+json_t *where_outer_callers(struct replay *replay, size_t most);
+
 #define WHERE_CALLERS_MAX 2000
 
 /* ", called by load (a.c:7), called by main (a.c:9)", of the first `count` of them: as many as

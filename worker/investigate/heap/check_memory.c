@@ -14,14 +14,10 @@
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
-#include "worker/read/frames/frame.h"
-#include "worker/read/frames/frames.h"
 #include "worker/serve/handlers.h"
 
 #define FINDINGS_MAX 100
 #define CALLERS_MAX  4
-#define FRAMES_MAX   14
-#define FRAMES_BYTES 6000
 #define WORDS_MAX    300
 #define FIRST_CALLS  6
 
@@ -101,30 +97,12 @@ static void say(struct finding *finding)
 		    table->block_state == CHECK_NO_BLOCK ? "" : place);
 }
 
-/* The frames of the program's own code behind the first. */
-static json_t *outer_callers(struct replay *replay)
-{
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
-	       *frame;
-	size_t i, own = 0;
-
-	json_array_foreach(frames, i, frame)
-	{
-		if (json_object_get(frame, "folded") || !frame_is_own(replay, frame) ||
-		    own++ == 0 || json_array_size(list) == CALLERS_MAX)
-			continue;
-		json_array_append_new(list, where_words(frame));
-	}
-	json_decref(frames);
-	return list;
-}
-
 /* ---- Findings -------------------------------------------------------------------------------- */
 
 static void take_finding(struct check *check)
 {
 	struct finding *finding = &check->findings[check->count++];
-	json_t *callers = outer_callers(check->replay);
+	json_t *callers = where_outer_callers(check->replay, CALLERS_MAX);
 
 	finding->table = check->table;
 	say(finding);
@@ -141,7 +119,8 @@ static void take_finding(struct check *check)
 /* "make (a.c:6), called by main (a.c:10), at 12:345" */
 static json_t *say_call(struct replay *replay)
 {
-	json_t *where = where_own(replay), *words, *moment, *callers = outer_callers(replay), *said;
+	json_t *where = where_own(replay), *words, *moment,
+	       *callers = where_outer_callers(replay, 1), *said;
 	const char *by = json_string_value(json_array_get(callers, 0));
 
 	json_object_del(where, "in");

@@ -7,16 +7,12 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/read/values/accessed.h"
-#include "worker/read/frames/frame.h"
-#include "worker/read/frames/frames.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 
 #define EVENTS_MAX    40
 #define CALLERS_MAX   6
-#define FRAMES_MAX    12
-#define FRAMES_BYTES  6000
 #define PLACES_MAX    20 /* of uses */
 #define LATE_USES_MAX 50 /* looked at, after a block was freed */
 
@@ -25,35 +21,11 @@ const char *heap_words(const json_t *text)
 	return text ? json_string_value(text) : "unknown code";
 }
 
-/* The frames of the program's own code behind the first: a wrapper's caller is what matters. */
-static json_t *outer_callers(struct replay *replay)
-{
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
-	       *frame;
-	const json_t *first = frames_first_own(replay, frames);
-	bool named = first && frame_is_own(replay, first);
-	size_t i, own = 0;
-
-	json_array_foreach(frames, i, frame)
-	{
-		/* of a stripped program, its code is where no library's is */
-		if (json_object_get(frame, "folded") ||
-		    !(named ? frame_is_own(replay, frame) : frame_is_unnamed(replay, frame)) ||
-		    own++ == 0 || json_array_size(list) == CALLERS_MAX)
-			continue;
-		if (!named)
-			frame_finish(replay, frame);
-		json_array_append_new(list, where_words(frame));
-	}
-	json_decref(frames);
-	return list;
-}
-
 /* Releases `where`. */
 void heap_add_event(struct heap *heap, const char *what, json_t *where)
 {
 	if (json_array_size(heap->events) < EVENTS_MAX) {
-		json_t *callers = outer_callers(heap->replay);
+		json_t *callers = where_outer_callers(heap->replay, CALLERS_MAX);
 		json_t *event = json_pack("{s:s, s:o, s:i, s:O}", "what", what, "moment",
 		    moment_name(heap->replay, replay_now(heap->replay)), "tid",
 		    replay_now(heap->replay)->tid, "frame", where);
