@@ -9,6 +9,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/investigate/code/where.h"
+#include "worker/investigate/heap/first_call.h"
 #include "worker/investigate/heap/heap_check.h"
 #include "worker/investigate/search/search.h"
 #include "worker/moment/excursion.h"
@@ -19,7 +20,6 @@
 #define FINDINGS_MAX 100
 #define CALLERS_MAX  4
 #define WORDS_MAX    300
-#define FIRST_CALLS  6
 
 struct finding {
 	struct check_table table;
@@ -34,8 +34,7 @@ struct check {
 	struct check_table table; /* as it was read last */
 	struct finding findings[FINDINGS_MAX];
 	size_t count, most;
-	int first[FIRST_CALLS]; /* gdb's numbers of breakpoints before malloc is loaded */
-	int watch;		/* and of the watchpoint that findings hit */
+	int watch; /* gdb's number of the watchpoint that findings hit */
 	unsigned long long found;
 	size_t wanted;	 /* calls whose stacks are not known yet */
 	bool on, before; /* before: `from` was not reached */
@@ -184,31 +183,15 @@ static enum scan_verdict see_first(
 	return heap_functions_find(replay, &check->functions) ? SCAN_ENOUGH : SCAN_ON;
 }
 
-static void clear_first(struct check *check)
-{
-	for (size_t i = 0; i < FIRST_CALLS; i++) {
-		temporary_breakpoint_delete(check->replay, check->first[i]);
-		check->first[i] = 0;
-	}
-}
-
 /* Where the program stands, or at its first call. */
 static enum search_end find_functions(
     struct check *check, struct search *search, struct failure *failure)
 {
-	static const char *const calls[FIRST_CALLS] = {
-	    "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc"};
 	enum search_end end;
-	char where[40];
 
 	if (heap_functions_find(check->replay, &check->functions))
 		return SEARCH_ENOUGH;
-	for (size_t i = 0; i < FIRST_CALLS; i++) {
-		snprintf(where, sizeof(where), "-f %s", calls[i]);
-		check->first[i] = temporary_breakpoint_insert(check->replay, where);
-	}
-	end = search_run(search, see_first, check, failure);
-	clear_first(check);
+	end = first_call_search(search, see_first, check, failure);
 	/* The program itself may not call it. */
 	if (end == SEARCH_WHOLE && heap_functions_find(check->replay, &check->functions))
 		end = SEARCH_ENOUGH;
@@ -417,8 +400,6 @@ json_t *tool_check_memory(
 	check->most = args->limit < FINDINGS_MAX ? (size_t)args->limit : FINDINGS_MAX;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	answer = check_all(check, failure);
-	clear_first(check);
-	end_check(check);
 	for (size_t i = 0; i < check->count; i++) {
 		json_decref(check->findings[i].answer);
 		json_decref(check->findings[i].frame);

@@ -11,13 +11,12 @@
 #include "worker/investigate/code/where.h"
 #include "worker/run/scan.h"
 
-#define HEAP_WORD	 8
-#define HEAP_WORDS_MAX	 4   /* that the processor can watch */
-#define HEAP_USES_MAX	 300 /* looked at, of one life */
-#define HEAP_HITS_MAX	 20000
-#define HEAP_NAME_MAX	 120
-#define HEAP_PLACE_MAX	 200
-#define HEAP_FIRST_CALLS 6
+#define HEAP_WORD      8
+#define HEAP_WORDS_MAX 4   /* that the processor can watch */
+#define HEAP_USES_MAX  300 /* looked at, of one life */
+#define HEAP_HITS_MAX  20000
+#define HEAP_NAME_MAX  120
+#define HEAP_PLACE_MAX 200
 
 enum heap_state {
 	HEAP_NONE,
@@ -33,9 +32,8 @@ struct heap {
 	enum allocator_malloc called; /* whose malloc, as soon as that is known */
 	unsigned long long address;
 	struct moment asked; /* where the session stands */
-	/* gdb's numbers. Breakpoints: before malloc is loaded; where it hands out and takes back.
-	 * Watchpoints: in the block, and on the headers around it. */
-	int first[HEAP_FIRST_CALLS];
+	/* gdb's numbers. Breakpoints: where malloc hands out and takes back. Watchpoints: in the
+	 * block, and on the headers around it. */
 	int returns[ALLOCATOR_RETURNS_MAX], take, resize;
 	int words[HEAP_WORDS_MAX], below, above;
 	unsigned long long watched, watched_words;

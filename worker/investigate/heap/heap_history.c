@@ -6,13 +6,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "worker/investigate/heap/collected.h"
+#include "worker/investigate/heap/first_call.h"
 #include "worker/investigate/heap/guarded.h"
 #include "worker/investigate/heap/heap.h"
 #include "worker/investigate/search/search.h"
 #include "worker/serve/handlers.h"
 #include "worker/read/code/code.h"
 #include "worker/moment/excursion.h"
-#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/moment_parse.h"
@@ -41,17 +41,9 @@ static enum scan_verdict see_first(
 static enum search_end search_first(
     struct heap *heap, struct search *search, struct failure *failure)
 {
-	static const char *const calls[HEAP_FIRST_CALLS] = {
-	    "malloc", "calloc", "realloc", "memalign", "posix_memalign", "aligned_alloc"};
-	char where[40];
-
-	if (allocator_find(heap->replay, &heap->allocator))
-		return SEARCH_ENOUGH;
-	for (size_t i = 0; i < HEAP_FIRST_CALLS; i++) {
-		snprintf(where, sizeof(where), "-f %s", calls[i]);
-		heap->first[i] = temporary_breakpoint_insert(heap->replay, where);
-	}
-	return search_run(search, see_first, heap, failure);
+	return allocator_find(heap->replay, &heap->allocator)
+		   ? SEARCH_ENOUGH
+		   : first_call_search(search, see_first, heap, failure);
 }
 
 /* ---- The answer ------------------------------------------------------------------------------ */

@@ -112,8 +112,6 @@ void heap_set_conditions(struct heap *heap)
 
 void heap_set_breakpoints(struct heap *heap)
 {
-	for (size_t i = 0; i < HEAP_FIRST_CALLS; i++)
-		heap_unset(heap, &heap->first[i]);
 	for (size_t i = 0; i < heap->allocator.return_count; i++)
 		heap->returns[i] = stop_at(heap, heap->allocator.returns[i].address);
 	heap_set_conditions(heap);
@@ -133,8 +131,6 @@ void heap_unwatch(struct heap *heap)
 
 void heap_clear_stops(struct heap *heap)
 {
-	for (size_t i = 0; i < HEAP_FIRST_CALLS; i++)
-		heap_unset(heap, &heap->first[i]);
 	for (size_t i = 0; i < heap->allocator.return_count; i++)
 		heap_unset(heap, &heap->returns[i]);
 	heap_unset(heap, &heap->take);
