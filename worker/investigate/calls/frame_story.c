@@ -217,10 +217,10 @@ static bool note_return(struct frame_story *story)
 	return !back;
 }
 
-/* The level of the function's own frame, or of the inlined function that is told: above it are
+/* The level of the function's own frame, or of the inlined function of that name: above it are
  * those that the compiler put into it. By kind, because symbols and frames name one function
  * differently in Rust, Fortran and D. -1: not found. */
-static int find_level(struct frame_story *story)
+static int find_level(struct replay *replay, const char *inlined)
 {
 	char command[INLINED_NAME_MAX + 300];
 	const char *said;
@@ -232,19 +232,19 @@ static int find_level(struct frame_story *story)
 	    "frame, level, name: level if (frame.function() and frame.function().name == name if "
 	    "name else frame.type() != gdb.INLINE_FRAME) else -1 if frame.type() != "
 	    "gdb.INLINE_FRAME else walk(walk, frame.older(), level + 1, name)))",
-	    story->begun_inside ? story->inlined : "");
-	if (gdb_console(replay_gdb(story->replay), &said, command) != GDB_DONE)
+	    inlined);
+	if (gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
 		return -1;
 	level = strtol(said, &end, 10);
 	return end > said && level < INLINED_MAX ? (int)level : -1;
 }
 
 /* That frame, owned by the caller. NULL: not found. */
-static json_t *find_frame(struct frame_story *story)
+static json_t *find_frame(struct frame_story *story, const char *inlined)
 {
 	json_t *frames = frames_near(story->replay, INLINED_MAX, INLINED_BYTES), *frame;
 	json_t *found = NULL;
-	int level = find_level(story);
+	int level = find_level(story->replay, inlined);
 	size_t i;
 
 	json_array_foreach(frames, i, frame)
@@ -261,11 +261,9 @@ static json_t *find_frame(struct frame_story *story)
 
 static void begin_frame(struct frame_story *story)
 {
-	json_t *frame;
+	json_t *frame = find_frame(story, story->inlined);
 	char path[FRAME_PATH_MAX];
 
-	story->begun_inside = story->inlined[0] != '\0';
-	frame = find_frame(story);
 	if (story->inlined[0] && frame) {
 		frame_place(frame, path, &story->line);
 		json_decref(story->caller);
@@ -442,7 +440,7 @@ static void clear_breakpoints(struct frame_story *story)
 static bool read_code(struct frame_story *story, struct failure *failure)
 {
 	struct replay *replay = story->replay;
-	json_t *frame = find_frame(story);
+	json_t *frame = find_frame(story, "");
 	char path[FRAME_PATH_MAX];
 	int line;
 	bool ok = frame && frame_place(frame, path, &line);

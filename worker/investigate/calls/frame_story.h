@@ -26,7 +26,6 @@ struct frame_story {
 	struct moment here;		/* in the pass of that one that is told */
 	bool arrived;			/* at or behind it */
 	bool over;			/* that pass was seen to its end */
-	bool begun_inside;		/* its frame is there */
 	json_t *arguments, *caller, *returned;
 	json_t *call;			/* that has not come back yet; borrowed */
 	unsigned long long back, stack; /* where it comes back to, and the stack pointer there */
