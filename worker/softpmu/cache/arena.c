@@ -1,11 +1,9 @@
 /*
  * Maps the arena. Maps everything at the program's first run after an exec or a fork, before the
- * program can install a filter against it. Must never replace a mapping of the program: it uses
- * MAP_FIXED_NOREPLACE for every address.
+ * program can install a filter against it. Must never replace a mapping of the program.
  */
 #include "worker/softpmu/cache/arena.h"
 
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -14,16 +12,12 @@
 
 #include "worker/softpmu/base/inject.h"
 #include "worker/softpmu/base/kernel.h"
+#include "worker/softpmu/base/memfile.h"
 #include "worker/softpmu/base/memory.h"
-
-#ifndef MAP_FIXED_NOREPLACE
-#define MAP_FIXED_NOREPLACE 0x100000
-#endif
 
 enum {
 	LOW_CODE = ARENA_CODE_SIZE, /* behind the data part */
-	NAME_SIZE = 64,		    /* in INJECT_SCRATCH */
-	PATH_SIZE = 64,
+	NAME_SIZE = 64,
 	STEPS_TO_A_GAP = 32,
 	/* The arena may take this part of the address space that the program has left: it maps up
 	 * to its limit sooner than without us. */
@@ -188,84 +182,39 @@ static bool place(struct arena *arena, const struct mappings *mappings, const st
 
 _Static_assert(FILE_SIZE == 56 << 20, "it is named in a reason");
 
-/* Whether rr may make the memory file so large: past the limit, the kernel ends it with a signal.
- */
-static bool file_may_be(void)
-{
-	struct rlimit limit = {0};
-
-	return kernel_call(SYS_prlimit64, 0, RLIMIT_FSIZE, 0, (long)&limit, 0, 0) < 0 ||
-	       limit.rlim_cur >= FILE_SIZE;
-}
-
 /* Maps the memory file here. */
-static bool map_here(struct arena *arena, int memfd)
+static bool map_here(struct arena *arena, const struct memfile *file)
 {
-	if (kernel_call(SYS_ftruncate, memfd, FILE_SIZE, 0, 0, 0, 0) < 0)
-		return false;
-	arena->memory = mmap(NULL, FILE_SIZE, PROT_READ | PROT_WRITE, MAP_SHARED, memfd, 0);
-	if (arena->memory == MAP_FAILED)
-		arena->memory = NULL;
+	arena->memory = memfile_map_here(file, FILE_SIZE, 0);
 	for (int i = 0; i < ARENA_PARTS && arena->memory; i++)
 		arena->part[i].memory =
 		    arena->memory + ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE;
 	return arena->memory;
 }
 
-static void unmap_one(struct injection *injection, uint64_t address, uint64_t size)
+/* All of it, or nothing. A forked child gets its own arena, because it would change its parent's
+ * counts. */
+static bool map_there(
+    const struct arena *arena, struct injection *injection, const struct memfile *file)
 {
-	const uint64_t unmap[6] = {address, size};
-
-	inject_call(injection, SYS_munmap, unmap);
-}
-
-/* A kernel that does not know MAP_FIXED_NOREPLACE may choose another address. */
-static bool map_one(struct injection *injection, long fd, uint64_t address, uint64_t size,
-    int rights, uint64_t offset)
-{
-	const uint64_t map[6] = {address, size, (uint64_t)rights, MAP_SHARED | MAP_FIXED_NOREPLACE,
-	    (uint64_t)fd, offset};
-	/* A forked child gets its own arena, because it would change its parent's counts. */
-	const uint64_t advice[6] = {address, size, MADV_DONTFORK};
-
-	long mapped = inject_call(injection, SYS_mmap, map);
-
-	if (mapped < 0)
-		return false;
-	if (mapped == (long)address && inject_call(injection, SYS_madvise, advice) == 0)
-		return true;
-	unmap_one(injection, (uint64_t)mapped, size);
-	return false;
-}
-
-static void close_there(struct injection *injection, long fd)
-{
-	const uint64_t close_it[6] = {(uint64_t)fd};
-
-	inject_call(injection, SYS_close, close_it);
-}
-
-/* All of it, or nothing. */
-static bool map_there(const struct arena *arena, struct injection *injection, long fd)
-{
-	bool mapped =
-	    map_one(injection, fd, arena->data, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0);
+	bool mapped = memfile_map_there(
+	    file, injection, arena->data, ARENA_DATA_SIZE, PROT_READ | PROT_WRITE, 0, 0);
 	int parts = 0;
 
 	if (!mapped)
 		return false;
 	for (; parts < ARENA_PARTS && mapped; parts++) {
 		if (arena->part[parts].address)
-			mapped = map_one(injection, fd, arena->part[parts].address, ARENA_CODE_SIZE,
-			    PROT_READ | PROT_EXEC,
+			mapped = memfile_map_there(file, injection, arena->part[parts].address,
+			    ARENA_CODE_SIZE, PROT_READ | PROT_EXEC, 0,
 			    ARENA_DATA_SIZE + (uint64_t)parts * ARENA_CODE_SIZE);
 	}
 	if (mapped)
 		return true;
-	unmap_one(injection, arena->data, ARENA_DATA_SIZE);
+	memfile_unmap_there(injection, arena->data, ARENA_DATA_SIZE);
 	for (int i = 0; i < parts - 1; i++) {
 		if (arena->part[i].address)
-			unmap_one(injection, arena->part[i].address, ARENA_CODE_SIZE);
+			memfile_unmap_there(injection, arena->part[i].address, ARENA_CODE_SIZE);
 	}
 	return false;
 }
@@ -298,58 +247,27 @@ static bool leaves_room(
 	return limit.rlim_cur > used && limit.rlim_cur - used >= PART_OF_ROOM * size_there(arena);
 }
 
-/* Makes the memory file in the tracee: its descriptor there. */
-static long create_there(struct injection *injection)
-{
-	const uint64_t create_it[6] = {INJECT_SCRATCH, MFD_CLOEXEC};
-	uint64_t name[NAME_SIZE / 8] = {0};
-
-	snprintf((char *)name, sizeof name, "%s", arena_name());
-	if (!memory_write(injection->tid, INJECT_SCRATCH, name, NAME_SIZE / 8))
-		return -1;
-	return inject_call(injection, SYS_memfd_create, create_it);
-}
-
-/* Opens the tracee's descriptor here. */
-static int open_here(pid_t tid, long fd)
-{
-	char name[PATH_SIZE];
-
-	snprintf(name, sizeof name, "/proc/%d/fd/%ld", tid, fd);
-	return (int)kernel_call(SYS_openat, AT_FDCWD, (long)name, O_RDWR | O_CLOEXEC, 0, 0, 0);
-}
-
-/*
- * The tracee makes the file and rr opens it, because a debugger may look into its tracee, while a
- * tracee that has given up its user or its capabilities, or lives in namespaces of its own, may not
- * look into rr.
- */
 static bool share(struct arena *arena, struct injection *injection, const struct mappings *mappings,
     const char **reason)
 {
+	struct memfile file;
 	bool mapped = false;
-	long fd;
-	int memfd;
 
 	*reason = "its limit on address space (ulimit -v) leaves too little for the cache";
 	if (!leaves_room(arena, injection, mappings))
 		return false;
-	fd = create_there(injection);
-	memfd = fd >= 0 ? open_here(injection->tid, fd) : -1;
-	*reason = fd < 0 ? "the program is not allowed to make a memory file"
-			 : "rr is not allowed to open a memory file of the program";
-	if (memfd >= 0) {
+	file = memfile_make(injection, arena_name());
+	*reason = file.there < 0 ? "the program is not allowed to make a memory file"
+				 : "rr is not allowed to open a memory file of the program";
+	if (file.here >= 0) {
 		*reason = "no memory";
-		mapped = map_here(arena, memfd);
-		kernel_call(SYS_close, memfd, 0, 0, 0, 0, 0);
+		mapped = map_here(arena, &file);
 	}
-	if (fd < 0)
-		return false;
 	if (mapped) {
 		*reason = "the program is not allowed to map it";
-		mapped = map_there(arena, injection, fd);
+		mapped = map_there(arena, injection, &file);
 	}
-	close_there(injection, fd);
+	memfile_close(&file, injection);
 	return mapped;
 }
 
@@ -363,7 +281,7 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 		*reason = "its low memory is in use";
 		return false;
 	}
-	if (!file_may_be()) {
+	if (!memfile_may_be(FILE_SIZE)) {
 		*reason =
 		    "the limit on the size of files (ulimit -f) is below the 56 MB of the cache";
 		return false;
@@ -385,6 +303,6 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 void arena_unmap(struct arena *arena)
 {
 	if (arena->memory)
-		kernel_call(SYS_munmap, (long)arena->memory, FILE_SIZE, 0, 0, 0, 0);
+		memfile_unmap_here(arena->memory, FILE_SIZE);
 	arena->memory = NULL;
 }
