@@ -4,6 +4,7 @@
 #include "worker/softpmu/scan/changelog.h"
 
 #include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/cache/recover.h"
 #include "worker/x86/accesses.h"
 #include "worker/x86/classify.h"
 #include "worker/x86/decode.h"
@@ -118,25 +119,11 @@ static bool touches(const struct tally *tally, const struct tracee *tracee,
 	return touched;
 }
 
-/* The program's registers at a question. */
-static struct user_regs_struct registers_at(
-    const struct space *space, const struct place *place, const struct user_regs_struct *regs)
-{
-	struct user_regs_struct there = *regs;
-
-	there.rip = place->original;
-	if (place->flags & PLACE_RCX_SAVED)
-		there.rcx = *arena_slot(&space->arena, ARENA_SLOT_RCX);
-	if (place->flags & PLACE_RAX_SAVED)
-		there.rax = *arena_slot(&space->arena, ARENA_SLOT_RAX);
-	return there;
-}
-
 bool changelog_answer(struct space *space, struct tally *tally, const struct tracee *tracee,
     const struct place *place, const struct user_regs_struct *regs)
 {
 	const bool is_full = place->distance > 0;
-	const struct user_regs_struct there = registers_at(space, place, regs);
+	const struct user_regs_struct there = recover_question(space, place, regs);
 	uint64_t store, room;
 	bool touched, once;
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "worker/softpmu/base/process.h"
+#include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/scan/addressset.h"
 #include "worker/softpmu/traps/tracees.h"
@@ -229,15 +230,9 @@ enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *sp
 enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tracee *tracee,
     const struct place *place, const struct user_regs_struct *regs)
 {
-	struct space *space = tracee->space;
-	struct user_regs_struct there = *regs;
+	const struct user_regs_struct there = recover_question(tracee->space, place, regs);
 
-	there.rip = place->original;
-	if (place->flags & PLACE_RCX_SAVED)
-		there.rcx = *arena_slot(&space->arena, ARENA_SLOT_RCX);
-	if (place->flags & PLACE_RAX_SAVED)
-		there.rax = *arena_slot(&space->arena, ARENA_SLOT_RAX);
-	return heapcheck_judge(check, space, tracee, &there);
+	return heapcheck_judge(check, tracee->space, tracee, &there);
 }
 
 bool heapcheck_judge_step(
