@@ -19,7 +19,7 @@
 void recover_state(struct space *space, pid_t tid, struct user_regs_struct *regs);
 
 /* The program's registers at a place of ours that asks, and that it goes on from in the cache. */
-struct user_regs_struct recover_question(const struct space *space, const struct place *place,
-    const struct user_regs_struct *regs);
+struct user_regs_struct recover_question(
+    const struct space *space, const struct place *place, const struct user_regs_struct *regs);
 
 #endif

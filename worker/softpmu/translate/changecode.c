@@ -19,8 +19,6 @@
 #include "worker/softpmu/translate/watchcode.h"
 #include "worker/softpmu/traps/tally.h"
 
-enum { JUMP_MAX = 127 };
-
 /* Where a look stands: the program's rcx and rax are in their slots. */
 struct counting {
 	struct emitter *e;
@@ -86,15 +84,6 @@ static void put_change(const struct counting *c)
 	CODE(c->e, 0xcc);
 }
 
-static void set_jump(struct emitter *e, uint32_t at)
-{
-	const uint32_t distance = e->offset - at - 1;
-
-	if (distance > JUMP_MAX)
-		e->space->broken = true;
-	e->memory[at] = (uint8_t)distance;
-}
-
 /* Behind the look. store: the address behind the instruction. */
 static void put_counting(
     struct emitter *e, size_t size, int flags, uint64_t original, uint64_t store)
@@ -110,12 +99,12 @@ static void put_counting(
 	put_load(&c, size);
 	same = put_comparison(&c);
 	put_change(&c);
-	set_jump(e, same);
+	emitter_set_jump(e, same);
 	PUT(&c, 0x48, 0x8b, 0x04, 0x25);
 	emitter_literal(e, store);
 	PUT_SLOT(&c, ARENA_SLOT_PENDING, 0x48, 0x89, 0x04, 0x25);
 	PUT_SLOT(&c, ARENA_SLOT_RAX, 0x48, 0x8b, 0x04, 0x25);
-	set_jump(e, on);
+	emitter_set_jump(e, on);
 }
 
 static void put_question(struct emitter *e, int flags, uint64_t original)
@@ -151,11 +140,7 @@ void changecode_put(struct emitter *e, const struct classified *in, bool pending
 	for (unsigned i = 0; i < accesses.count; i++)
 		asks |= accesses.list[i].writes && watches_table(&accesses.list[i]) == 0;
 	if (asks) {
-		/* A body's head becomes another int3 when it is out of force. */
-		if (e->offset == body)
-			sequence_nothing(e, in->address);
-		emitter_place(e, PLACE_CHANGES, flags, in->address);
-		CODE(e, 0xcc);
+		sequence_question(e, PLACE_CHANGES, flags, in->address, body);
 		return;
 	}
 	for (unsigned i = 0; i < accesses.count; i++) {

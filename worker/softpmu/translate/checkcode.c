@@ -15,7 +15,7 @@
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/watchcode.h"
 
-enum { RCX = 1, JUMP_MAX = 127, PIECE = 8 };
+enum { RCX = 1, PIECE = 8 };
 
 struct look {
 	struct emitter *e;
@@ -35,15 +35,6 @@ struct look {
 		PUT(l, kind, flags, __VA_ARGS__);                                                  \
 		emitter_slot((l)->e, slot);                                                        \
 	} while (0)
-
-static void set_jump(struct emitter *e, uint32_t at)
-{
-	const uint32_t distance = e->offset - at - 1;
-
-	if (distance > JUMP_MAX)
-		e->space->broken = true;
-	e->memory[at] = (uint8_t)distance;
-}
 
 /* rcx: the shadow of `size` bytes from rax + at on. */
 static void put_load(const struct look *l, uint32_t at, uint32_t size)
@@ -97,7 +88,7 @@ static void put_look(const struct look *l, const struct access *access, uint32_t
 	PUT(l, PLACE_AT, both, 0x48, 0x8d, 0x04, 0x08); /* lea rax, [rax + rcx] */
 	put_pieces(l, size);
 	PUT_SLOT(l, PLACE_AT, both, ARENA_SLOT_RAX, 0x48, 0x8b, 0x04, 0x25);
-	set_jump(l->e, on);
+	emitter_set_jump(l->e, on);
 	PUT_SLOT(l, PLACE_AT, saved, ARENA_SLOT_RCX, 0x48, 0x8b, 0x0c, 0x25);
 }
 
@@ -128,12 +119,8 @@ void checkcode_put(struct emitter *e, const struct classified *in, bool pending,
 
 	if (watches->check_number == 0)
 		return;
-	if (watches->ways->asks(watches->check, in->address)) {
-		/* A body's head becomes another int3 when it is out of force. */
-		if (e->offset == body)
-			sequence_nothing(e, in->address);
-		PUT(&look, PLACE_CHECKS, 0, 0xcc);
-	}
+	if (watches->ways->asks(watches->check, in->address))
+		sequence_question(e, PLACE_CHECKS, look.pending, in->address, body);
 	accesses_of(in->bytes, in->z.length, in->address, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++) {
 		const struct access *access = &accesses.list[i];

@@ -39,6 +39,16 @@ void emitter_relative(struct emitter *e, uint64_t target)
 	emitter_32(e, (uint32_t)(target - (e->base + e->offset + 4)));
 }
 
+void emitter_set_jump(struct emitter *e, uint32_t at)
+{
+	enum { JUMP_MAX = 127 };
+	const uint32_t distance = e->offset - at - 1;
+
+	if (distance > JUMP_MAX)
+		e->space->broken = true;
+	e->memory[at] = (uint8_t)distance;
+}
+
 void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
     int distance, uint64_t original)
 {

@@ -47,6 +47,9 @@ void emitter_literal(struct emitter *e, uint64_t value);
 /* The displacement to an address in reach. */
 void emitter_relative(struct emitter *e, uint64_t target);
 
+/* The short jump whose displacement is at an offset comes here. */
+void emitter_set_jump(struct emitter *e, uint32_t at);
+
 /* What the next instruction stands for, and what the one at an offset does; see places.h. */
 void emitter_place(struct emitter *e, enum place_kind kind, int flags, uint64_t original);
 void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,

@@ -539,6 +539,15 @@ void sequence_nothing(struct emitter *e, uint64_t original)
 	CODE(e, 0x0f, 0x1f, 0x44, 0x00, 0x00);
 }
 
+void sequence_question(
+    struct emitter *e, enum place_kind kind, int flags, uint64_t original, uint32_t body)
+{
+	if (e->offset == body)
+		sequence_nothing(e, original);
+	emitter_place(e, kind, flags, original);
+	CODE(e, 0xcc);
+}
+
 void sequence_place(struct emitter *e, bool pending, uint64_t original)
 {
 	emitter_place(e, PLACE_AT, pending ? PLACE_PENDING : 0, original);

@@ -43,6 +43,11 @@ void sequence_branch_past(struct emitter *e, const struct classified *in);
 /* Five bytes that do nothing, with the program at `original`. */
 void sequence_nothing(struct emitter *e, uint64_t original);
 
+/* Asks us, by an int3, before the instruction at `original`. body: the offset at which its block's
+ * begins, whose head becomes another int3 when it is out of force. */
+void sequence_question(
+    struct emitter *e, enum place_kind kind, int flags, uint64_t original, uint32_t body);
+
 /* The entry for jumps through the table. rcx is the target, rcx and rax are saved. */
 void sequence_lookup(struct emitter *e, uint32_t number);
 

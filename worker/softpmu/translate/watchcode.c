@@ -125,11 +125,7 @@ void watchcode_put(struct emitter *e, const struct classified *in, bool pending,
 	if (ask && conditioncode_put(e, in->address, pending))
 		return;
 	if (ask) {
-		/* A body's head becomes another int3 when it is out of force. */
-		if (e->offset == body)
-			sequence_nothing(e, in->address);
-		emitter_place(e, PLACE_ASKS, flags, in->address);
-		CODE(e, 0xcc);
+		sequence_question(e, PLACE_ASKS, flags, in->address, body);
 		if (level != WATCH_NOTHING && watches_can_part(&accesses))
 			put_part(e, in, flags);
 		return;
