@@ -74,6 +74,14 @@ long memory_read(
 	return moved;
 }
 
+bool memory_read_word(pid_t tid, uint64_t address, uint64_t *word)
+{
+	struct iovec local = {word, sizeof *word};
+	struct iovec remote = {(void *)(uintptr_t)address, sizeof *word};
+
+	return memory_read(tid, &local, 1, &remote, 1) == sizeof *word;
+}
+
 bool memory_write(pid_t tid, uint64_t address, const uint64_t *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {

@@ -15,6 +15,9 @@
 long memory_read(pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote,
     size_t remotes);
 
+/* Reads one word. False if it could not read all of it. */
+bool memory_read_word(pid_t tid, uint64_t address, uint64_t *word);
+
 /*
  * Writes whole words to a stopped tracee, whatever the page's rights. False if it could not write
  * all of them.

@@ -52,10 +52,8 @@ const char *arena_name(void)
 uint64_t arena_id_in(pid_t tid, uint64_t data)
 {
 	uint64_t id = 0;
-	struct iovec local = {&id, sizeof id};
-	struct iovec remote = {(void *)(uintptr_t)(data + ARENA_ID), sizeof id};
 
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof id ? id : 0;
+	return memory_read_word(tid, data + ARENA_ID, &id) ? id : 0;
 }
 
 static bool reaches(uint64_t part, uint64_t address)

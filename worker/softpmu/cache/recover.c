@@ -46,11 +46,8 @@ static void put_return_back(
 static void recover_call(const struct space *space, pid_t tid, const struct user_regs_struct *regs)
 {
 	uint64_t address = 0;
-	struct iovec local = {&address, sizeof address};
-	struct iovec remote = {(void *)(uintptr_t)regs->rsp, sizeof address};
 
-	if (classify_is_in_rr_page(regs->rip) &&
-	    memory_read(tid, &local, 1, &remote, 1) == sizeof address &&
+	if (classify_is_in_rr_page(regs->rip) && memory_read_word(tid, regs->rsp, &address) &&
 	    arena_part_at(&space->arena, address) >= 0)
 		put_return_back(space, tid, regs);
 }

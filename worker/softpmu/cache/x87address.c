@@ -39,23 +39,17 @@ void x87address_correct(const struct tracee *tracee, const uint8_t *bytes, size_
 	kernel_ptrace(PTRACE_SETFPREGS, tracee->tid, 0, (uint64_t)&state);
 }
 
-static bool read_word(pid_t tid, uint64_t at, uint64_t *word)
-{
-	struct iovec local = {word, sizeof *word}, remote = {(void *)(uintptr_t)at, sizeof *word};
-
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof *word;
-}
-
 void x87address_correct_frame(const struct tracee *tracee, uint64_t context)
 {
 	uint64_t state = 0, address = 0;
 
 	if (context == 0 || !tracee->space ||
-	    !read_word(tracee->tid, context + offsetof(ucontext_t, uc_mcontext.fpregs), &state) ||
+	    !memory_read_word(
+		tracee->tid, context + offsetof(ucontext_t, uc_mcontext.fpregs), &state) ||
 	    state == 0)
 		return;
 	state += offsetof(struct _libc_fpstate, rip);
-	if (!read_word(tracee->tid, state, &address) ||
+	if (!memory_read_word(tracee->tid, state, &address) ||
 	    arena_part_at(&tracee->space->arena, address) < 0)
 		return;
 	address = original_of(tracee->space, address);

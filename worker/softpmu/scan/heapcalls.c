@@ -23,14 +23,6 @@ enum {
 #define BREAK_MAX  (1ull << 40)	 /* farther behind the program's data, it is no part of these */
 #define ARENA_SIZE (64ull << 20) /* of another arena than the first; it begins at a multiple */
 
-static bool read_word(pid_t tid, uint64_t address, uint64_t *word)
-{
-	struct iovec local = {word, sizeof *word};
-	struct iovec remote = {(void *)(uintptr_t)address, sizeof *word};
-
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof *word;
-}
-
 /* ---- What belongs to the heap ---------------------------------------------------------------- */
 
 static void clear_live(void *context, const struct heapblock *block)
@@ -140,7 +132,7 @@ static void make(struct heapcheck *check, pid_t tid, const struct check_call *ca
 
 	if (start == 0 || start + size < start)
 		return;
-	if ((call->function & HEAPCHECK_GLIBC) && !read_word(tid, start - HEADER, &header))
+	if ((call->function & HEAPCHECK_GLIBC) && !memory_read_word(tid, start - HEADER, &header))
 		header = 0;
 	if (header & FLAG_MAPPED) {
 		block.mapped_end = start - 2 * HEADER + (header & ~(uint64_t)FLAGS);
@@ -221,7 +213,7 @@ static void end_call(
 	case HEAPCHECK_ALIGNED:
 		return make(check, tid, call, result, call->argument[1]);
 	case HEAPCHECK_MEMALIGN:
-		if ((uint32_t)result == 0 && read_word(tid, call->argument[0], &start))
+		if ((uint32_t)result == 0 && memory_read_word(tid, call->argument[0], &start))
 			make(check, tid, call, start, call->argument[2]);
 		return;
 	case HEAPCHECK_USABLE:
@@ -274,7 +266,7 @@ static enum heapcheck_verdict begin_call(struct heapcheck *check, struct space *
 	    .sp = regs->rsp,
 	    .argument = {regs->rdi, regs->rsi, regs->rdx},
 	    .number = ++check->table.calls};
-	if (!read_word(tracee->tid, regs->rsp, &call->back))
+	if (!memory_read_word(tracee->tid, regs->rsp, &call->back))
 		return HEAPCHECK_GOES_ON;
 	if (!heapcheck_ask_at(check, space, call->back)) {
 		check->table.state |= CHECK_LOST;
