@@ -46,6 +46,19 @@ enum {
 	CHECK_HAS_MAPPED = 16 /* blocks with a mapping of their own: a freed one is not checked */
 };
 
+/* The functions of an allocator, by what they take and give. */
+enum heapcheck_function {
+	HEAPCHECK_MALLOC,   /* (size) */
+	HEAPCHECK_CALLOC,   /* (count, size) */
+	HEAPCHECK_REALLOC,  /* (block, size) */
+	HEAPCHECK_FREE,	    /* (block) */
+	HEAPCHECK_ALIGNED,  /* (alignment, size) */
+	HEAPCHECK_MEMALIGN, /* (&block, alignment, size): posix_memalign */
+	HEAPCHECK_USABLE,   /* (block): the program may use all of it */
+};
+
+#define HEAPCHECK_GLIBC 0x10 /* a flag beside it: glibc's, with a header before each block */
+
 enum check_kind {
 	CHECK_READ,
 	CHECK_WRITE,

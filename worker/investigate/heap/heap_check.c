@@ -15,22 +15,21 @@
 
 #define PACKET "maint packet QRRWarden.check:"
 
-/* As enum heapcheck_function of the software counter. */
-enum { GIVES, GIVES_MANY, RESIZES, TAKES, GIVES_ALIGNED, GIVES_AT, TELLS, GLIBC = 0x10 };
-
 struct name {
 	const char *name;
-	unsigned kind;
+	enum heapcheck_function kind;
 };
 
-static const struct name of_glibc[] = {{"__libc_malloc", GIVES}, {"__libc_calloc", GIVES_MANY},
-    {"__libc_realloc", RESIZES}, {"__libc_free", TAKES}, {"__libc_memalign", GIVES_ALIGNED}};
+static const struct name of_glibc[] = {{"__libc_malloc", HEAPCHECK_MALLOC},
+    {"__libc_calloc", HEAPCHECK_CALLOC}, {"__libc_realloc", HEAPCHECK_REALLOC},
+    {"__libc_free", HEAPCHECK_FREE}, {"__libc_memalign", HEAPCHECK_ALIGNED}};
 
 /* Of glibc, too, unless the program has others. */
-static const struct name of_all[] = {{"malloc", GIVES}, {"calloc", GIVES_MANY},
-    {"realloc", RESIZES}, {"free", TAKES}, {"memalign", GIVES_ALIGNED},
-    {"aligned_alloc", GIVES_ALIGNED}, {"posix_memalign", GIVES_AT}, {"valloc", GIVES},
-    {"pvalloc", GIVES}, {"malloc_usable_size", TELLS}, {"cfree", TAKES}};
+static const struct name of_all[] = {{"malloc", HEAPCHECK_MALLOC}, {"calloc", HEAPCHECK_CALLOC},
+    {"realloc", HEAPCHECK_REALLOC}, {"free", HEAPCHECK_FREE}, {"memalign", HEAPCHECK_ALIGNED},
+    {"aligned_alloc", HEAPCHECK_ALIGNED}, {"posix_memalign", HEAPCHECK_MEMALIGN},
+    {"valloc", HEAPCHECK_MALLOC}, {"pvalloc", HEAPCHECK_MALLOC},
+    {"malloc_usable_size", HEAPCHECK_USABLE}, {"cfree", HEAPCHECK_FREE}};
 
 /* Before the libraries are in memory, gdb takes the program's stub for a function of theirs. */
 static unsigned long long address_of(struct replay *replay, const char *name)
@@ -127,8 +126,9 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 						      address_of(replay, of_glibc[0].name) != 0};
 	functions->replaced = called == ALLOCATOR_MALLOC_OTHER;
 	if (functions->glibc) {
-		add(replay, functions, of_glibc, sizeof(of_glibc) / sizeof(*of_glibc), GLIBC);
-		add(replay, functions, of_all, all, functions->replaced ? 0 : GLIBC);
+		add(replay, functions, of_glibc, sizeof(of_glibc) / sizeof(*of_glibc),
+		    HEAPCHECK_GLIBC);
+		add(replay, functions, of_all, all, functions->replaced ? 0 : HEAPCHECK_GLIBC);
 	} else if (called == ALLOCATOR_MALLOC_OTHER ||
 		   (address_of(replay, "malloc") && address_of(replay, "free"))) {
 		functions->replaced = true;

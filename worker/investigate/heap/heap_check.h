@@ -13,7 +13,7 @@
 struct heap_functions {
 	struct {
 		unsigned long long address;
-		unsigned kind; /* enum heapcheck_function there */
+		unsigned kind; /* enum heapcheck_function, with its flag */
 	} list[HEAP_CHECK_FUNCTIONS];
 	size_t count;
 	struct {

@@ -218,9 +218,6 @@ static void end_call(
 		return;
 	case HEAPCHECK_USABLE:
 		return usable(check, call->argument[0], result);
-	case HEAPCHECK_FUNCTIONS:
-	case HEAPCHECK_GLIBC:
-		return;
 	}
 }
 

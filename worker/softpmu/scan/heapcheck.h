@@ -44,19 +44,6 @@ struct place;
 struct space;
 struct tracee;
 
-/* By what they take and give; flag HEAPCHECK_GLIBC: glibc's, with a header before each block. */
-enum heapcheck_function {
-	HEAPCHECK_MALLOC,   /* (size) */
-	HEAPCHECK_CALLOC,   /* (count, size) */
-	HEAPCHECK_REALLOC,  /* (block, size) */
-	HEAPCHECK_FREE,	    /* (block) */
-	HEAPCHECK_ALIGNED,  /* (alignment, size) */
-	HEAPCHECK_MEMALIGN, /* (&block, alignment, size): posix_memalign */
-	HEAPCHECK_USABLE,   /* (block): the program may use all of it */
-	HEAPCHECK_FUNCTIONS,
-	HEAPCHECK_GLIBC = 0x10,
-};
-
 enum {
 	CHECK_ENTRIES = 48,	 /* functions */
 	CHECK_RETURNS = 1 << 14, /* a power of two; half of it is used */
