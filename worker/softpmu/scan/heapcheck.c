@@ -65,19 +65,18 @@ static void add_wanted(struct heapcheck *check, uint64_t number)
 void heapcheck_take(struct heapcheck *check, const char *packet)
 {
 	uint64_t number[2] = {0};
-	char *at;
+	const char *comma;
+	char *end;
 
 	if (*packet == '\0')
 		heapcheck_end(check);
 	if (!check || strncmp(packet, begins, sizeof begins - 1) != 0)
 		return;
 	packet += sizeof begins - 1;
-	for (unsigned i = 0; *packet && i < 2; i++) {
-		const char *comma = strchr(i == 0 ? packet : at, ',');
-
-		number[i] = comma ? strtoull(comma + 1, &at, 16) : 0;
-		if (!comma)
-			break;
+	comma = strchr(packet, ',');
+	for (unsigned i = 0; comma && i < 2; i++) {
+		number[i] = strtoull(comma + 1, &end, 16);
+		comma = strchr(end, ',');
 	}
 	switch (*packet) {
 	case 'b':
