@@ -42,8 +42,7 @@ enum {
 	CHECK_ON = 1,
 	CHECK_NO_SHADOW = 2,  /* a part of the heap has no shadow: accesses there are not checked */
 	CHECK_LOST = 4,	      /* blocks are not known any more */
-	CHECK_FULL = 8,	      /* more findings than there is room for */
-	CHECK_HAS_MAPPED = 16 /* blocks with a mapping of their own: a freed one is not checked */
+	CHECK_HAS_MAPPED = 8, /* blocks with a mapping of their own: a freed one is not checked */
 };
 
 /* The functions of an allocator, by what they take and give. */

@@ -1,10 +1,12 @@
 /*
- * Which block an address belongs to that is in no live one.
+ * Which block an address belongs to that is in no live one, and what is told of the rest.
  */
 #include <check.h>
+#include <stddef.h>
 
 #include "worker/softpmu/scan/addressset.h"
 #include "worker/softpmu/scan/heapblocks.h"
+#include "worker/softpmu/scan/heapcheck.h"
 #include "tests/runner.h"
 
 static struct heapblocks blocks;
@@ -94,12 +96,30 @@ START_TEST(a_set_of_addresses_takes_half_of_its_room)
 }
 END_TEST
 
+/* A shadow that is not mapped has room for no segment. */
+START_TEST(heap_without_room_for_its_shadow_is_told_of)
+{
+	static struct heapcheck check;
+	uint64_t state = 0;
+	const uint64_t at = CHECKMARK + offsetof(struct check_table, state);
+
+	heapcheck_take(&check, "QRRWarden.check:b,1");
+	ck_assert(heapcheck_read(&check, -1, at, &state, sizeof state));
+	ck_assert_uint_eq(state, CHECK_ON);
+	heapshadow_mark(&check.shadow, 0x1000, 0x2000, SHADOW_OUTSIDE);
+	ck_assert(heapcheck_read(&check, -1, at, &state, sizeof state));
+	ck_assert_uint_eq(state, CHECK_ON | CHECK_NO_SHADOW);
+	heapcheck_end(&check);
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {a_block_is_found_by_where_it_begins,
 	    an_address_behind_a_block_is_of_that_block, of_freed_blocks_the_last_one_is_meant,
 	    a_live_block_is_meant_rather_than_a_freed_one_beside_it,
-	    a_set_of_addresses_takes_half_of_its_room, NULL};
+	    a_set_of_addresses_takes_half_of_its_room, heap_without_room_for_its_shadow_is_told_of,
+	    NULL};
 
 	return run_tests("softpmu heapblocks", tests, set_up, tear_down);
 }

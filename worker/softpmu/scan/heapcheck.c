@@ -106,6 +106,8 @@ bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buf
 		return false;
 	if (!check->process)
 		check->process = process_of_memory(fd);
+	if (check->shadow.full)
+		check->table.state |= CHECK_NO_SHADOW;
 	memcpy(buffer, (const char *)&check->table + (address - CHECKMARK), size);
 	return true;
 }

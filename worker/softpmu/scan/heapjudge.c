@@ -28,8 +28,6 @@ static bool note(struct heapcheck *check, struct space *space, uint64_t pc, uint
 
 	if (addressset_add(check->seen, CHECK_SEEN, &check->seen_count, key))
 		return true;
-	if (!addressset_has(check->seen, CHECK_SEEN, key))
-		check->table.state |= CHECK_FULL;
 	if (++*hits >= CHECK_HITS_MAX) {
 		heapcheck_exempt(check, space, pc);
 		*hits = 0;
