@@ -18,15 +18,21 @@ static void tell(const struct conditions *conditions, const char *packet)
 		conditions->listener(conditions->check, packet);
 }
 
-void conditions_connect(struct conditions *conditions, int fd)
+/* Nothing that gdb has asked for is in force any more. */
+static void end_all(struct conditions *conditions)
 {
-	conditions->fd = fd;
 	conditions->count = 0;
 	conditions->hushed.length = 0;
 	tally_end(&conditions->tally);
 	passkeys_end(&conditions->keys);
 	tell(conditions, "");
 	conditions->changes++;
+}
+
+void conditions_connect(struct conditions *conditions, int fd)
+{
+	conditions->fd = fd;
+	end_all(conditions);
 	conditions->in_packet = false;
 }
 
@@ -139,12 +145,7 @@ static void end_packet(struct conditions *conditions)
 {
 	conditions->in_packet = false;
 	if (conditions->length == sizeof conditions->packet) {
-		conditions->count = 0;
-		conditions->hushed.length = 0;
-		tally_end(&conditions->tally);
-		passkeys_end(&conditions->keys);
-		tell(conditions, "");
-		conditions->changes++;
+		end_all(conditions);
 		return;
 	}
 	conditions->packet[conditions->length] = '\0';
