@@ -120,7 +120,7 @@ static void take_mapped(struct core_file *core, char *desc, uint64_t size, uint6
 			return; /* its end is missing */
 		if (row[0] < row[1])
 			core->mapped[core->mapped_count++] = (struct core_mapped){
-			    row[0], row[1], row[2] * page, desc + at, place + at};
+			    {row[0], row[1]}, row[2] * page, desc + at, place + at};
 		at += length + 1;
 	}
 }
@@ -231,8 +231,7 @@ static void add_segment(
 		return;
 	if (kept > there)
 		core->missing += kept - there;
-	*segment = (struct core_segment){.start = header->p_vaddr,
-	    .end = header->p_vaddr + header->p_memsz,
+	*segment = (struct core_segment){.at = {header->p_vaddr, header->p_vaddr + header->p_memsz},
 	    .offset = header->p_offset,
 	    .kept = kept < there ? kept : there,
 	    .reads = header->p_flags & PF_R,
@@ -251,16 +250,9 @@ static uint64_t count_headers(const struct core_bytes *bytes, const Elf64_Ehdr *
 	return read_at(bytes, elf->e_shoff, &section, sizeof(section)) ? section.sh_info : 0;
 }
 
-static int compare_segments(const void *left, const void *right)
+int core_range_compare(const void *left, const void *right)
 {
-	const struct core_segment *one = left, *other = right;
-
-	return one->start < other->start ? -1 : one->start > other->start;
-}
-
-static int compare_mapped(const void *left, const void *right)
-{
-	const struct core_mapped *one = left, *other = right;
+	const struct core_range *one = left, *other = right;
 
 	return one->start < other->start ? -1 : one->start > other->start;
 }
@@ -274,9 +266,9 @@ static bool add_all(struct core_file *core, const struct core_bytes *bytes,
 		if (headers[i].p_type == PT_LOAD)
 			add_segment(core, bytes, &headers[i]);
 	}
-	qsort(core->segments, core->segment_count, sizeof(*core->segments), compare_segments);
+	qsort(core->segments, core->segment_count, sizeof(*core->segments), core_range_compare);
 	if (core->mapped)
-		qsort(core->mapped, core->mapped_count, sizeof(*core->mapped), compare_mapped);
+		qsort(core->mapped, core->mapped_count, sizeof(*core->mapped), core_range_compare);
 	if (core->threads == 0)
 		return fail(
 		    why, "it has no thread: it is damaged, or was not made by a kernel or gdb");
@@ -324,34 +316,28 @@ void core_file_free(struct core_file *core)
 /* ---- Looking ---------------------------------------------------------------------------------
  */
 
-static int find_segment(const void *key, const void *element)
+static int judge_range(const void *key, const void *element)
 {
-	const struct core_segment *segment = element;
+	const struct core_range *range = element;
 	uint64_t address = *(const uint64_t *)key;
 
-	return address < segment->start ? -1 : address >= segment->end;
+	return address < range->start ? -1 : address >= range->end;
+}
+
+/* The one of such a list, each of which begins with its range, that has the address. */
+static const void *find(const void *list, size_t count, size_t size, uint64_t address)
+{
+	return count ? bsearch(&address, list, count, size, judge_range) : NULL;
 }
 
 const struct core_segment *core_file_segment(const struct core_file *core, uint64_t address)
 {
-	return core->segment_count ? bsearch(&address, core->segments, core->segment_count,
-					 sizeof(*core->segments), find_segment)
-				   : NULL;
-}
-
-static int find_mapped(const void *key, const void *element)
-{
-	const struct core_mapped *mapped = element;
-	uint64_t address = *(const uint64_t *)key;
-
-	return address < mapped->start ? -1 : address >= mapped->end;
+	return find(core->segments, core->segment_count, sizeof(*core->segments), address);
 }
 
 const struct core_mapped *core_file_mapped(const struct core_file *core, uint64_t address)
 {
-	return core->mapped_count ? bsearch(&address, core->mapped, core->mapped_count,
-					sizeof(*core->mapped), find_mapped)
-				  : NULL;
+	return find(core->mapped, core->mapped_count, sizeof(*core->mapped), address);
 }
 
 const struct core_mapped *core_file_program(const struct core_file *core)
@@ -365,7 +351,7 @@ uint64_t core_file_base(const struct core_file *core, const char *name)
 {
 	for (size_t i = 0; i < core->mapped_count; i++)
 		if (core->mapped[i].offset == 0 && strcmp(core->mapped[i].name, name) == 0)
-			return core->mapped[i].start;
+			return core->mapped[i].at.start;
 	return 0;
 }
 
@@ -373,7 +359,7 @@ bool core_file_memory(const struct core_file *core, const struct core_bytes *byt
     uint64_t address, void *to, size_t size)
 {
 	const struct core_segment *segment = core_file_segment(core, address);
-	uint64_t at = segment ? address - segment->start : 0;
+	uint64_t at = segment ? address - segment->at.start : 0;
 
 	return segment && at <= segment->kept && size <= segment->kept - at &&
 	       read_at(bytes, segment->offset + at, to, size);

@@ -20,14 +20,22 @@ struct core_bytes {
 	uint64_t size; /* of the file */
 };
 
+/* What is in a list by its addresses begins with this, and core_range_compare sorts it. */
+struct core_range {
+	uint64_t start, end;
+};
+int core_range_compare(const void *left, const void *right);
+
 /* A piece of the memory. `kept` bytes of it are in the file, at `offset`. */
 struct core_segment {
-	uint64_t start, end, offset, kept;
+	struct core_range at;
+	uint64_t offset, kept;
 	bool reads, writes, executes;
 };
 
 struct core_mapped {
-	uint64_t start, end, offset; /* of the mapping in the file called `name` */
+	struct core_range at;
+	uint64_t offset; /* in the file called `name` */
 	const char *name;
 	uint64_t name_at; /* in the file */
 };

@@ -157,22 +157,16 @@ bool core_has_changed(const struct core *core, struct failure *failure)
 }
 
 struct row {
-	uint64_t start, end, offset;
+	struct core_range at;
+	uint64_t offset;
 	char rights[5];
 	const char *name;
 };
 
-static int compare_rows(const void *left, const void *right)
-{
-	const struct row *one = left, *other = right;
-
-	return one->start < other->start ? -1 : one->start > other->start;
-}
-
 /* The first thread's stack is known by what the kernel put there. */
 static const char *unnamed(const struct core_file *file, const struct core_segment *segment)
 {
-	return file->stack >= segment->start && file->stack < segment->end ? "[stack]" : "";
+	return file->stack >= segment->at.start && file->stack < segment->at.end ? "[stack]" : "";
 }
 
 static size_t fill_rows(const struct core_file *file, struct row *rows)
@@ -181,23 +175,21 @@ static size_t fill_rows(const struct core_file *file, struct row *rows)
 
 	for (size_t i = 0; i < file->segment_count; i++) {
 		const struct core_segment *segment = &file->segments[i];
-		const struct core_mapped *named = core_file_mapped(file, segment->start);
+		const struct core_mapped *named = core_file_mapped(file, segment->at.start);
 
-		rows[count++] = (struct row){.start = segment->start,
-		    .end = segment->end,
-		    .offset = named ? named->offset + (segment->start - named->start) : 0,
+		rows[count++] = (struct row){.at = segment->at,
+		    .offset = named ? named->offset + (segment->at.start - named->at.start) : 0,
 		    .rights = {segment->reads ? 'r' : '-', segment->writes ? 'w' : '-',
 			segment->executes ? 'x' : '-', 'p', '\0'},
 		    .name = named ? named->name : unnamed(file, segment)};
 	}
 	/* What gdb left out, because it is in the file. */
 	for (size_t i = 0; i < file->mapped_count; i++)
-		if (!core_file_segment(file, file->mapped[i].start))
-			rows[count++] = (struct row){.start = file->mapped[i].start,
-			    .end = file->mapped[i].end,
+		if (!core_file_segment(file, file->mapped[i].at.start))
+			rows[count++] = (struct row){.at = file->mapped[i].at,
 			    .offset = file->mapped[i].offset,
 			    .name = file->mapped[i].name};
-	qsort(rows, count, sizeof(*rows), compare_rows);
+	qsort(rows, count, sizeof(*rows), core_range_compare);
 	return count;
 }
 
@@ -223,8 +215,8 @@ char *core_mappings(const struct core *core)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
 		fprintf(out, "0x%llx 0x%llx 0x%llx 0x%llx %s %s\n",
-		    (unsigned long long)rows[i].start, (unsigned long long)rows[i].end,
-		    (unsigned long long)(rows[i].end - rows[i].start),
+		    (unsigned long long)rows[i].at.start, (unsigned long long)rows[i].at.end,
+		    (unsigned long long)(rows[i].at.end - rows[i].at.start),
 		    (unsigned long long)rows[i].offset, rows[i].rights,
 		    is_line(rows[i].name) ? rows[i].name : "?");
 	return fclose(out) == 0 ? text : NULL;

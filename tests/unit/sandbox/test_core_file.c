@@ -130,9 +130,9 @@ START_TEST(memory_is_sorted_and_has_rights_and_names)
 {
 	ck_assert_msg(read_it(), "%s", why);
 	ck_assert_uint_eq(core.segment_count, 3);
-	ck_assert_uint_eq(core.segments[0].start, 0x1000);
+	ck_assert_uint_eq(core.segments[0].at.start, 0x1000);
 	ck_assert(core.segments[0].executes && !core.segments[0].writes);
-	ck_assert_uint_eq(core.segments[2].start, 0x7000000);
+	ck_assert_uint_eq(core.segments[2].at.start, 0x7000000);
 	ck_assert_str_eq(core_file_mapped(&core, 0x1fff)->name, "/bin/program");
 	ck_assert_str_eq(core_file_mapped(&core, 0x5000)->name, "/lib/library.so");
 	ck_assert_uint_eq(core_file_mapped(&core, 0x5000)->offset, 2 * 4096);

@@ -115,14 +115,14 @@ static bool is_gap(const struct gaps *gaps, uint64_t from, uint64_t to)
 			return false;
 		if (is_missing(gaps->matches[mapped - gaps->file->mapped]))
 			return true;
-		from = mapped->end;
+		from = mapped->at.end;
 	}
 	return false;
 }
 
 static bool must_be_cut(const struct gaps *gaps, const struct core_segment *segment)
 {
-	return is_gap(gaps, segment->start + segment->kept, segment->end);
+	return is_gap(gaps, segment->at.start + segment->kept, segment->at.end);
 }
 
 /* ---- The copy --------------------------------------------------------------------------------
@@ -192,7 +192,7 @@ static bool cut_segments(const struct gaps *gaps, int fd)
 			return false;
 		segment =
 		    header.p_type == PT_LOAD ? core_file_segment(gaps->file, header.p_vaddr) : NULL;
-		if (!segment || segment->start != header.p_vaddr ||
+		if (!segment || segment->at.start != header.p_vaddr ||
 		    (segment->reads && !must_be_cut(gaps, segment)))
 			continue;
 		header.p_memsz = segment->kept;
