@@ -14,6 +14,7 @@
 #include "worker/read/frames/frames.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/source.h"
+#include "worker/serve/begins.h"
 
 #define FRAMES_MAX     10
 #define FRAMES_BYTES   6000
@@ -34,14 +35,14 @@ static bool add_once(unsigned long long *list, size_t *count, unsigned long long
 /* "lock xadd %eax,0x2f10(%rip)", "xchg %eax,(%rdx)", or the pause of a loop that waits. */
 static bool is_sign(const char *text)
 {
-	return strncmp(text, "lock ", 5) == 0 || strncmp(text, "pause", 5) == 0 ||
-	       (strncmp(text, "xchg", 4) == 0 && (strchr(text, '(') || strstr(text, ",0x")));
+	return begins(text, "lock ") || begins(text, "pause") ||
+	       (begins(text, "xchg") && (strchr(text, '(') || strstr(text, ",0x")));
 }
 
 /* The function that an instruction calls directly; 0: none. Stubs lead to libraries. */
 static unsigned long long called(const char *text)
 {
-	const char *at = strncmp(text, "call", 4) == 0 ? strstr(text, "0x") : NULL;
+	const char *at = begins(text, "call") ? strstr(text, "0x") : NULL;
 
 	return at && !strchr(text, '*') && !strstr(text, "@plt") ? strtoull(at, NULL, 16) : 0;
 }
@@ -52,8 +53,8 @@ static unsigned long long guard_in(const char *text)
 {
 	const char *at = strstr(text, "# 0x"), *name = at ? strchr(at, '<') : NULL;
 
-	if (!name || strncmp(text, "lea", 3) == 0 ||
-	    (strncmp(name, "<_ZGV", 5) != 0 && strncmp(name, "<guard variable for", 19) != 0))
+	if (!name || begins(text, "lea") ||
+	    !(begins(name, "<_ZGV") || begins(name, "<guard variable for")))
 		return 0;
 	return strtoull(at + 2, NULL, 16);
 }
@@ -113,7 +114,7 @@ static void take(struct reading *reading, const json_t *instruction, bool atomic
 		return;
 	callee = called(text);
 	guard = guard_in(text);
-	reading->guards |= strncmp(text, "call", 4) == 0 && strstr(text, "<__cxa_guard_acquire");
+	reading->guards |= begins(text, "call") && strstr(text, "<__cxa_guard_acquire");
 	reading->looks |= guard != 0;
 	if (guard)
 		stop_at(reading, strtoull(at, NULL, 16), guard);

@@ -10,6 +10,7 @@
 #include "worker/investigate/values/origin_pipe.h"
 #include "worker/read/values/accessed.h"
 #include "worker/moment/position.h"
+#include "worker/serve/begins.h"
 
 #define PATH_SHOWN 200
 #define PAIRS_MAX  4 /* calls of pipe and socketpair that are looked at */
@@ -133,8 +134,8 @@ static void find_begin(struct origin *origin, size_t until, struct source *sourc
 		source->begun = call;
 		break;
 	}
-	if (source->begun && (strcmp(source->begun->name, "socket") == 0 ||
-				 strncmp(source->begun->name, "accept", strlen("accept")) == 0))
+	if (source->begun &&
+	    (strcmp(source->begun->name, "socket") == 0 || begins(source->begun->name, "accept")))
 		source->kind = "a socket";
 }
 
@@ -161,7 +162,7 @@ static unsigned flags_of(const struct input_call *call)
 {
 	if (strcmp(call->name, "recvmsg") == 0)
 		return (unsigned)call->args[2];
-	return strncmp(call->name, "recv", 4) == 0 ? (unsigned)call->args[3] : 0;
+	return begins(call->name, "recv") ? (unsigned)call->args[3] : 0;
 }
 
 /* Messages have no offset in a stream. Of accept, it is taken for one. */
@@ -169,8 +170,7 @@ static bool is_stream(const struct source *source)
 {
 	const struct input_call *begun = source->begun;
 
-	return strncmp(begun->name, "socket", strlen("socket")) != 0 ||
-	       (begun->args[1] & TYPE_MASK) == SOCK_STREAM;
+	return !begins(begun->name, "socket") || (begun->args[1] & TYPE_MASK) == SOCK_STREAM;
 }
 
 /* Where the descriptor stood when the call `until` began. */
@@ -198,7 +198,7 @@ static long long find_offset(const struct origin *origin, size_t until, const st
 			offset += call->result;
 		else if (strcmp(call->name, "lseek") == 0)
 			offset = call->result;
-		else if (!source->kind && strncmp(call->name, "write", 5) == 0)
+		else if (!source->kind && begins(call->name, "write"))
 			return UNKNOWN;
 	}
 	return offset;
@@ -218,7 +218,7 @@ static void learn_source(
 	if (strcmp(call->name, "pread64") == 0)
 		source->offset = (long long)call->args[3];
 	/* Peeking, and messages, have no offset in a stream. */
-	if (strncmp(call->name, "recv", 4) == 0 && call->args[3] != 0)
+	if (begins(call->name, "recv") && call->args[3] != 0)
 		source->offset = UNKNOWN;
 }
 
