@@ -251,8 +251,8 @@ static bool is_wanted(const struct heapcheck *check, uint64_t number)
 	return false;
 }
 
-static enum heapcheck_verdict begin_call(struct heapcheck *check, struct space *space,
-    struct tracee *tracee, const struct user_regs_struct *regs, uint8_t function)
+static enum heapcheck_verdict begin_call(struct heapcheck *check, struct tracee *tracee,
+    const struct user_regs_struct *regs, uint8_t function)
 {
 	struct check_call *call = &tracee->check_call;
 	enum heapcheck_verdict verdict;
@@ -265,14 +265,14 @@ static enum heapcheck_verdict begin_call(struct heapcheck *check, struct space *
 	    .number = ++check->table.calls};
 	if (!memory_read_word(tracee->tid, regs->rsp, &call->back))
 		return HEAPCHECK_GOES_ON;
-	if (!heapcheck_ask_at(check, space, call->back)) {
+	if (!heapcheck_ask_at(check, tracee->space, call->back)) {
 		check->table.state |= CHECK_LOST;
 		call->back = 0;
 		return HEAPCHECK_GOES_ON;
 	}
 	verdict = take_back(check, tracee);
-	if (space)
-		heapshadow_show(&check->shadow, space, false);
+	if (tracee->space)
+		heapshadow_show(&check->shadow, tracee->space, false);
 	if (!is_wanted(check, call->number))
 		return verdict;
 	check->table.kind = CHECK_CALL;
@@ -281,20 +281,20 @@ static enum heapcheck_verdict begin_call(struct heapcheck *check, struct space *
 	return HEAPCHECK_SHOWS;
 }
 
-enum heapcheck_verdict heapcheck_meet_call(struct heapcheck *check, struct space *space,
-    struct tracee *tracee, const struct user_regs_struct *regs)
+enum heapcheck_verdict heapcheck_meet_call(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	struct check_call *call = &tracee->check_call;
 
 	if (call->back && regs->rip == call->back && regs->rsp == call->sp + sizeof(uint64_t)) {
 		end_call(check, tracee->tid, call, regs->rax);
 		call->back = 0;
-		if (space)
-			heapshadow_show(&check->shadow, space, true);
+		if (tracee->space)
+			heapshadow_show(&check->shadow, tracee->space, true);
 	}
 	for (size_t i = 0; i < check->entries; i++) {
 		if (check->entry[i].address == regs->rip)
-			return begin_call(check, space, tracee, regs, check->entry[i].function);
+			return begin_call(check, tracee, regs, check->entry[i].function);
 	}
 	return HEAPCHECK_GOES_ON;
 }

@@ -124,27 +124,6 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 	return tracee->check_member;
 }
 
-static const struct check_ways ways = {heapcheck_asks, heapcheck_looks_at};
-
-bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
-    const struct user_regs_struct *regs)
-{
-	struct watches *watches = &space->watches;
-	const bool on = heapcheck_is_on(check, tracee);
-	const uint64_t number = on ? check->number : 0;
-	const bool anew = watches->check_number != number;
-
-	watches->check = check;
-	watches->ways = &ways;
-	watches->check_number = number;
-	if (!on)
-		return anew;
-	if (!check->shadow.memory && !heapshadow_map(&check->shadow, tracee->tid, regs))
-		check->table.state |= CHECK_NO_SHADOW;
-	heapshadow_show(&check->shadow, space, tracee->check_call.back == 0);
-	return anew;
-}
-
 static bool is_of_library(const struct heapcheck *check, uint64_t address)
 {
 	for (size_t i = 0; i < check->codes; i++) {
@@ -166,7 +145,7 @@ bool heapcheck_is_library_vector(
 	       access->kind == ACCESS_PLAIN && is_of_library(check, address);
 }
 
-bool heapcheck_asks(const struct heapcheck *check, uint64_t address)
+static bool asks(const struct heapcheck *check, uint64_t address)
 {
 	for (size_t i = 0; i < check->entries; i++) {
 		if (check->entry[i].address == address)
@@ -184,7 +163,7 @@ bool heapcheck_is_meant(const struct access *access)
 	       (access->kind == ACCESS_PLAIN || access->kind == ACCESS_STRING);
 }
 
-uint32_t heapcheck_looks_at(
+static uint32_t looks_at(
     const struct heapcheck *check, uint64_t address, const struct access *access)
 {
 	if (check->wanted_count > 0 || !heapcheck_is_meant(access) ||
@@ -195,6 +174,27 @@ uint32_t heapcheck_looks_at(
 	if (heapcheck_is_library_vector(check, address, access))
 		return 1;
 	return access->size;
+}
+
+static const struct check_ways ways = {asks, looks_at};
+
+bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
+    const struct user_regs_struct *regs)
+{
+	struct watches *watches = &space->watches;
+	const bool on = heapcheck_is_on(check, tracee);
+	const uint64_t number = on ? check->number : 0;
+	const bool anew = watches->check_number != number;
+
+	watches->check = check;
+	watches->ways = &ways;
+	watches->check_number = number;
+	if (!on)
+		return anew;
+	if (!check->shadow.memory && !heapshadow_map(&check->shadow, tracee->tid, regs))
+		check->table.state |= CHECK_NO_SHADOW;
+	heapshadow_show(&check->shadow, space, tracee->check_call.back == 0);
+	return anew;
 }
 
 bool heapcheck_ask_at(struct heapcheck *check, struct space *space, uint64_t address)
@@ -211,19 +211,19 @@ void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t add
 	blocks_forget(space->blocks, address, address + 1);
 }
 
-enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *space,
-    struct tracee *tracee, const struct user_regs_struct *regs)
+static enum heapcheck_verdict judge(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	enum heapcheck_verdict verdict = HEAPCHECK_GOES_ON;
 
 	check->table.checked++;
 	if (tracee->check_due && tracee->check_due == regs->rip)
 		return HEAPCHECK_STEPS;
-	if (heapcheck_asks(check, regs->rip))
-		verdict = heapcheck_meet_call(check, space, tracee, regs);
+	if (asks(check, regs->rip))
+		verdict = heapcheck_meet_call(check, tracee, regs);
 	if (verdict == HEAPCHECK_GOES_ON && tracee->check_call.back == 0 &&
 	    !heapcheck_is_own(check, regs->rip))
-		verdict = heapcheck_judge_accesses(check, space, tracee, regs);
+		verdict = heapcheck_judge_accesses(check, tracee, regs);
 	tracee->check_found |= verdict == HEAPCHECK_SHOWS;
 	return verdict;
 }
@@ -233,7 +233,7 @@ enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tra
 {
 	const struct user_regs_struct there = recover_question(tracee->space, place, regs);
 
-	return heapcheck_judge(check, tracee->space, tracee, &there);
+	return judge(check, tracee, &there);
 }
 
 bool heapcheck_judge_step(
@@ -241,7 +241,7 @@ bool heapcheck_judge_step(
 {
 	if (!heapcheck_is_on(check, tracee))
 		return false;
-	switch (heapcheck_judge(check, tracee->space, tracee, regs)) {
+	switch (judge(check, tracee, regs)) {
 	case HEAPCHECK_GOES_ON:
 	case HEAPCHECK_LEAVES:
 		return false;

@@ -102,13 +102,6 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee);
 bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
     const struct user_regs_struct *regs);
 
-/* Whether the code asks before the instruction at this address, whatever that is. */
-bool heapcheck_asks(const struct heapcheck *check, uint64_t address);
-
-/* How many bytes of an access the code looks at, from its first; 0: at none. */
-uint32_t heapcheck_looks_at(
-    const struct heapcheck *check, uint64_t address, const struct access *access);
-
 enum heapcheck_verdict {
 	HEAPCHECK_GOES_ON,
 	HEAPCHECK_SHOWS,  /* the table has something new for gdb */
@@ -117,24 +110,25 @@ enum heapcheck_verdict {
 };
 
 /*
- * The tracee is about to do the instruction at regs->rip.
+ * The tracee stands with these registers at this place of its space: it is about to do the
+ * instruction that this stands for.
  *
  * rr 5.6 does not take a hit of a watchpoint at or behind a repeated string instruction for one: it
  * goes back to see which repetition that is (ReplayTimeline::fix_watchpoint_coalescing_quirk), and
  * the check would be lost. Such a finding is shown behind the instruction that follows.
  */
-enum heapcheck_verdict heapcheck_judge(struct heapcheck *check, struct space *space,
-    struct tracee *tracee, const struct user_regs_struct *regs);
+enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tracee *tracee,
+    const struct place *place, const struct user_regs_struct *regs);
 
 /* ---- Its parts ------------------------------------------------------------------------------ */
 
 /* heapcalls.c: the tracee stands where a function of the allocator begins or returns. */
-enum heapcheck_verdict heapcheck_meet_call(struct heapcheck *check, struct space *space,
-    struct tracee *tracee, const struct user_regs_struct *regs);
+enum heapcheck_verdict heapcheck_meet_call(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
 
 /* heapjudge.c: the accesses of the instruction at rip. */
-enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct space *space,
-    struct tracee *tracee, const struct user_regs_struct *regs);
+enum heapcheck_verdict heapcheck_judge_accesses(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
 
 /* The same: something wrong is touched at `address`, by an access of [start, start + size). */
 enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
@@ -159,10 +153,6 @@ void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t add
 /* A tracee is in a system call, or behind it. */
 void heapcheck_note_call(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
-
-/* The same for a tracee that stands with these registers at this place of its space. */
-enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tracee *tracee,
-    const struct place *place, const struct user_regs_struct *regs);
 
 /* The tracee is about to be stepped at regs->rip. Whether what was found is shown behind it. */
 bool heapcheck_judge_step(

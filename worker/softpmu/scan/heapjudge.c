@@ -47,7 +47,7 @@ static bool is_repeated_string(const uint8_t *bytes)
 	return (bytes[0] == 0xf2 || bytes[0] == 0xf3) && is_string(bytes[1 + rex]);
 }
 
-/* At once, or later: see heapcheck_judge. */
+/* At once, or later: see heapcheck_judge_place. */
 static enum heapcheck_verdict show(struct heapcheck *check, struct tracee *tracee, uint64_t pc)
 {
 	enum { BEFORE = 3, LONG = 3, SHORT = 2 };
@@ -122,8 +122,8 @@ static bool is_overread(struct heapcheck *check, struct space *space, uint64_t p
 	return start % size == 0 && heapshadow_has_clear(&check->shadow, start, start + 1);
 }
 
-enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct space *space,
-    struct tracee *tracee, const struct user_regs_struct *regs)
+enum heapcheck_verdict heapcheck_judge_accesses(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
 	struct iovec local = {bytes, sizeof bytes};
@@ -148,7 +148,8 @@ enum heapcheck_verdict heapcheck_judge_accesses(struct heapcheck *check, struct 
 		if (end <= start || end - start > RANGE_MAX)
 			continue;
 		wrong = heapshadow_first(&check->shadow, start, end);
-		if (wrong == end || is_overread(check, space, regs->rip, access, start, end))
+		if (wrong == end ||
+		    is_overread(check, tracee->space, regs->rip, access, start, end))
 			continue;
 		verdict = heapcheck_report(check, tracee, access->writes ? CHECK_WRITE : CHECK_READ,
 		    regs->rip, wrong, start, end - start);
