@@ -296,6 +296,17 @@ def rr_inlined(location, line, places):
         print("rr-inlined", *("0x%x" % pc for pc in sorted(begins)))
 
 
+def rr_inlined_level(name):
+    """Prints the level of the frame of the inlined function of that name. No name: of what is not inlined."""
+    frame, level = gdb.newest_frame(), 0
+    while frame is not None:
+        real, function = frame.type() != gdb.INLINE_FRAME, frame.function()
+        if function is not None and function.name == name if name else real:
+            print(level)
+            return
+        frame, level = None if real else frame.older(), level + 1
+
+
 def rr_inlined_at(pc, name):
     """Prints the function of that name that is inlined at an address, and its file. No name: that of the frame."""
     if not name:

@@ -217,34 +217,12 @@ static bool note_return(struct frame_story *story)
 	return !back;
 }
 
-/* The level of the function's own frame, or of the inlined function of that name: above it are
- * those that the compiler put into it. By kind, because symbols and frames name one function
- * differently in Rust, Fortran and D. -1: not found. */
-static int find_level(struct replay *replay, const char *inlined)
-{
-	char command[INLINED_NAME_MAX + 300];
-	const char *said;
-	char *end;
-	long level;
-
-	snprintf(command, sizeof(command),
-	    "python print((lambda walk: walk(walk, gdb.newest_frame(), 0, '%s'))(lambda walk, "
-	    "frame, level, name: level if (frame.function() and frame.function().name == name if "
-	    "name else frame.type() != gdb.INLINE_FRAME) else -1 if frame.type() != "
-	    "gdb.INLINE_FRAME else walk(walk, frame.older(), level + 1, name)))",
-	    inlined);
-	if (gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
-		return -1;
-	level = strtol(said, &end, 10);
-	return end > said && level < INLINED_MAX ? (int)level : -1;
-}
-
-/* That frame, owned by the caller. NULL: not found. */
+/* The frame that inlined_pass_level tells, owned by the caller. NULL: not found. */
 static json_t *find_frame(struct frame_story *story, const char *inlined)
 {
 	json_t *frames = frames_near(story->replay, INLINED_MAX, INLINED_BYTES), *frame;
 	json_t *found = NULL;
-	int level = find_level(story->replay, inlined);
+	int level = inlined_pass_level(story->replay, inlined);
 	size_t i;
 
 	json_array_foreach(frames, i, frame)

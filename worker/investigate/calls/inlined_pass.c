@@ -44,6 +44,21 @@ bool inlined_pass_name(struct replay *replay, unsigned long long address, const 
 	return name[0] && is_plain(name);
 }
 
+int inlined_pass_level(struct replay *replay, const char *name)
+{
+	char command[INLINED_NAME_MAX + 64];
+	const char *said;
+	char *end;
+	long level;
+
+	snprintf(command, sizeof(command), "python rr_inlined_level('%s')", name);
+	if (!inlined_is_taught(replay) ||
+	    gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
+		return -1;
+	level = strtol(said, &end, 10);
+	return end > said ? (int)level : -1;
+}
+
 /* The places from `first` on. */
 static bool mark_some(
     struct replay *replay, const char *name, struct function_code *code, size_t first)

@@ -13,6 +13,11 @@
 bool inlined_pass_name(struct replay *replay, unsigned long long address, const char *function,
     char name[INLINED_NAME_MAX], char path[PATH_MAX]);
 
+/* The level of the frame of the inlined function of that name; "": of the function around, above
+ * which are those that the compiler put into it. By kind, because symbols and frames name one
+ * function differently in Rust, Fortran and D. -1: not found. */
+int inlined_pass_level(struct replay *replay, const char *name);
+
 /* Marks the places that do not belong to it. False: gdb does not tell. */
 bool inlined_pass_mark(struct replay *replay, const char *name, struct function_code *code);
 
