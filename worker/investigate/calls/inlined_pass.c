@@ -52,7 +52,7 @@ int inlined_pass_level(struct replay *replay, const char *name)
 	long level;
 
 	snprintf(command, sizeof(command), "python rr_inlined_level('%s')", name);
-	if (!inlined_is_taught(replay) ||
+	if (!is_plain(name) || !inlined_is_taught(replay) ||
 	    gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
 		return -1;
 	level = strtol(said, &end, 10);
@@ -89,6 +89,8 @@ static bool mark_some(
 
 bool inlined_pass_mark(struct replay *replay, const char *name, struct function_code *code)
 {
+	if (!is_plain(name))
+		return false;
 	for (size_t first = 0; first < code->count; first += AT_ONCE)
 		if (!mark_some(replay, name, code, first))
 			return false;
