@@ -10,8 +10,8 @@
 #include "alarms.h"
 
 #define THREADS 3
-#define ROUNDS	60
-#define DEPTH	100
+#define ROUNDS	30
+#define DEPTH	50
 
 static volatile long sum;
 
@@ -59,12 +59,12 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	signal(SIGALRM, on_alarm);
-	alarms_begin(2000, 60);
+	alarms_begin(2000, 25);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&thread[i], NULL, work, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_join(thread[i], NULL);
-	alarms_begin(2000, 60);
+	alarms_begin(2000, 25);
 	child = fork();
 	for (int i = 0; i < ROUNDS; i++)
 		ping(i);
