@@ -203,15 +203,19 @@ static unsigned long long address_of(struct replay *replay, const char *name)
 	return address;
 }
 
-/* The dynamic linker has a malloc of its own until the C library is there. gdb takes that one where
- * the program stands in the linker. */
-static bool is_of_linker(struct replay *replay, unsigned long long address)
+bool allocator_is_linker(const char *file)
 {
-	struct symbol symbol;
-	const char *file = symbol_file(replay, address, &symbol);
 	const char *name = file && strrchr(file, '/') ? strrchr(file, '/') + 1 : file;
 
 	return name && (begins(name, "ld-") || begins(name, "ld.so"));
+}
+
+/* gdb takes the linker's malloc where the program stands in the linker. */
+static bool is_of_linker(struct replay *replay, unsigned long long address)
+{
+	struct symbol symbol;
+
+	return allocator_is_linker(symbol_file(replay, address, &symbol));
 }
 
 enum allocator_malloc allocator_malloc(struct replay *replay)

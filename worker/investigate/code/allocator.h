@@ -28,6 +28,10 @@ enum allocator_malloc { ALLOCATOR_MALLOC_UNKNOWN, ALLOCATOR_MALLOC_LIBC, ALLOCAT
 
 enum allocator_malloc allocator_malloc(struct replay *replay);
 
+/* Whether a file is the dynamic linker, which has a malloc of its own until the C library is there,
+ * and inlined ones that go on to the C library's. */
+bool allocator_is_linker(const char *file);
+
 /* Finds it where the program stands. False if it is not (yet) in memory. */
 bool allocator_find(struct replay *replay, struct allocator *allocator);
 
