@@ -86,7 +86,8 @@ static bool is_empty(const json_t *value)
 /* Only our own words: a path in a value of the program stays as it is. */
 static bool holds_paths(const char *key)
 {
-	static const char *const keys[] = {"at", "callers", "conclusion", "where", "unknown"};
+	static const char *const keys[] = {
+	    "at", "callers", "conclusion", "where", "unknown", "allocated", "freed"};
 
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
 		if (strcmp(key, keys[i]) == 0)

@@ -14,6 +14,7 @@
 #define TWICE	  "heap_checked 100"
 #define INSIDE	  "heap_checked 101"
 #define RESIZED	  "heap_checked 102"
+#define FOLLOWED  "heap_checked 103"
 #define CLASSES	  "heap_checked_cc"
 #define STATIC	  "heap_static"
 #define OWN	  "own_malloc"
@@ -144,6 +145,29 @@ START_TEST(what_is_freed_wrongly_is_named)
 }
 END_TEST
 
+/* Where the signal alone does not tell who did it. */
+START_TEST(a_crash_report_proposes_the_check)
+{
+	cleanup_scene struct scene scene = scene_open(FOLLOWED, NULL);
+
+	expect_all(client_tool(scene.client, "rr_crash_report", NULL), IS("signal", "SIGSEGV"),
+	    HAS("hint", "says who wrote that pointer; rr_check_memory (about "));
+	expect_all(check_all(&scene), HAS("findings.0.what", "byte 2024 of a block of 2024 bytes"),
+	    IS("findings.0.frame.function", "follow_overwritten"),
+	    HAS("findings.0.allocated", "make (tests/programs/heap_checked.c:"));
+}
+END_TEST
+
+START_TEST(a_crash_report_that_names_the_block_proposes_no_check)
+{
+	cleanup_scene struct scene scene = scene_open(TWICE, NULL);
+	json_auto_t *report = client_tool(scene.client, "rr_crash_report", NULL);
+
+	ck_assert_ptr_nonnull(answer_at(report, "block"));
+	ck_assert_ptr_null(strstr(answer_text(report, "hint"), "rr_check_memory"));
+}
+END_TEST
+
 START_TEST(what_new_has_made_is_checked)
 {
 	static const char *const builds[] = {CLASSES, CLASSES "_O2"};
@@ -233,12 +257,13 @@ int main(void)
 {
 	const TTest *const tests[] = {each_wrong_use_is_found_once,
 	    optimized_code_is_checked_as_well, what_is_right_is_no_finding,
-	    what_is_freed_wrongly_is_named, what_new_has_made_is_checked, a_check_changes_nothing,
-	    a_part_of_the_recording_is_checked_with_the_blocks_from_before,
+	    what_is_freed_wrongly_is_named, a_crash_report_proposes_the_check,
+	    a_crash_report_that_names_the_block_proposes_no_check, what_new_has_made_is_checked,
+	    a_check_changes_nothing, a_part_of_the_recording_is_checked_with_the_blocks_from_before,
 	    a_static_program_is_checked, an_allocator_of_the_programs_own_is_checked,
 	    a_check_that_is_cut_off_says_so, NULL};
 
 	return scene_main("check_memory", tests,
-	    (const char *const[]){PLAIN, OPTIMIZED, RIGHT, TWICE, INSIDE, RESIZED, CLASSES,
-		(CLASSES "_O2"), STATIC, OWN, LONG, THREADS, NULL});
+	    (const char *const[]){PLAIN, OPTIMIZED, RIGHT, TWICE, INSIDE, RESIZED, FOLLOWED,
+		CLASSES, (CLASSES "_O2"), STATIC, OWN, LONG, THREADS, NULL});
 }

@@ -201,7 +201,24 @@ KEEP static void resize_freed(void)
 	free(other);
 }
 
-static void (*const fatal[])(void) = {free_twice, free_inside, resize_freed};
+struct node {
+	long number;
+	struct node *next;
+};
+
+KEEP static void follow_overwritten(void)
+{
+	char *text = make(2024);
+	struct node *node = hide(calloc(200, sizeof(*node))); /* right behind it */
+
+	node->next = node + 1;
+	memset(text, 'x', (size_t)(long)hide((void *)2048)); /* its pointer, too */
+	sink = node->next->number;
+	free(node);
+	free(text);
+}
+
+static void (*const fatal[])(void) = {free_twice, free_inside, resize_freed, follow_overwritten};
 
 static void (*const mistakes[])(void) = {write_behind, read_behind, write_far, write_before,
     write_across, use_freed, write_freed, use_resized, write_behind_shrunk, copy_behind,
@@ -251,7 +268,7 @@ int main(int argc, char **argv)
 	for (int i = 1; i < argc; i++) {
 		int number = atoi(argv[i]);
 
-		if (number >= 100 && number < 103)
+		if (number >= 100 && number < 104)
 			fatal[number - 100]();
 		if (number >= 0 && number < (int)(sizeof(mistakes) / sizeof(*mistakes)))
 			mistakes[number]();

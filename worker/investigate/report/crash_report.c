@@ -13,6 +13,7 @@
 #include "worker/investigate/fault/departure.h"
 #include "worker/investigate/fault/fault_find.h"
 #include "worker/investigate/heap/library_check.h"
+#include "worker/investigate/report/proposed.h"
 #include "worker/investigate/report/raised.h"
 #include "worker/investigate/report/library_said.h"
 #include "worker/investigate/report/report.h"
@@ -65,6 +66,7 @@ struct crash {
 	json_t *report, *output;
 	long long first_event; /* of the program's image */
 	double began;	       /* a clock's seconds */
+	double pass;	       /* seconds that the pass took */
 	double deadline;       /* seconds; 0: the usual one */
 };
 
@@ -371,6 +373,8 @@ static struct lock_patience patience_of(const struct crash *crash)
 /* One pass from the start to the end; the report is that of the last fatal signal on the way. */
 static bool find_crash(struct replay *replay, struct crash *crash, struct failure *failure)
 {
+	enum library_found library;
+
 	/* If the process called exec, the last program is the one that ended. */
 	if (!position_go_event(replay, images_last_start(replay), failure))
 		return false;
@@ -381,6 +385,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		return false;
 	if (!position_update(replay, failure))
 		return false;
+	crash->pass = clock_seconds() - crash->began;
 	keep_output(crash, replay);
 	if (!crash->report) {
 		crash->report =
@@ -396,8 +401,11 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		json_object_set(crash->report, "output", crash->output);
 	panicked_tell(crash->report, crash->output);
 	look_back_at_raise(replay, crash);
-	if (!look_back_at_guarded(replay, crash))
-		look_back_at_damage(replay, crash, library_said(crash->report, crash->output));
+	if (!look_back_at_guarded(replay, crash)) {
+		library = library_said(crash->report, crash->output);
+		look_back_at_damage(replay, crash, library);
+		proposed_check(replay, crash->report, library == LIBRARY_HEAP, crash->pass);
+	}
 	add_other_crash(replay, crash->report);
 	return true;
 }

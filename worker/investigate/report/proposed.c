@@ -1,0 +1,50 @@
+/*
+ * See proposed.h.
+ */
+#include "worker/investigate/report/proposed.h"
+
+#include <string.h>
+#include "worker/gdb/mi/mi.h"
+#include "worker/investigate/heap/collected.h"
+#include "worker/investigate/heap/guarded.h"
+#include "worker/read/code/mappings.h"
+
+#define PASSES	  5 /* that the check costs */
+#define NULL_PAGE 0x10000
+
+/* Whether the pointer that the fault followed is no null pointer and stands in a heap block. */
+static bool is_of_heap(struct replay *replay, const json_t *fault)
+{
+	unsigned long long place = mi_address(fault, "pointer_at");
+	struct mappings *mappings;
+	const struct mapping *mapping;
+	bool is;
+
+	if (!place || mi_address(fault, "address") < NULL_PAGE)
+		return false;
+	mappings = mappings_read(replay);
+	mapping = mappings ? mappings_find(mappings, place) : NULL;
+	is = mapping && mapping->start <= place && strcmp(mapping->file, "[heap]") == 0;
+	mappings_free(mappings);
+	return is;
+}
+
+static bool can_check(struct replay *replay)
+{
+	return strcmp(replay_pmu(replay), "software") == 0 && !collected_by(replay) &&
+	       !guarded_is_there(replay);
+}
+
+void proposed_check(struct replay *replay, json_t *report, bool damaged, double seconds)
+{
+	const char *hint = mi_text(report, "hint");
+
+	if (damaged ? json_object_get(report, "block") != NULL
+		    : !is_of_heap(replay, json_object_get(report, "fault")))
+		return;
+	if (can_check(replay))
+		json_object_set_new(report, "hint",
+		    json_sprintf("%s%srr_check_memory (about %.0f s) names every access outside "
+				 "of its heap block up to here",
+			hint ? hint : "", hint ? "; " : "", 1 + PASSES * seconds));
+}
