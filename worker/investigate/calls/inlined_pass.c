@@ -16,10 +16,9 @@
 #define ADDRESS_MAX  24 /* bytes of one in a command */
 #define AT_ONCE	     200
 
-/* Whether a name can stand in quotes in a line of Python. */
 static bool is_plain(const char *name)
 {
-	return strlen(name) < INLINED_NAME_MAX && !strpbrk(name, "'\\\"\n");
+	return strlen(name) < INLINED_NAME_MAX && inlined_is_plain(name);
 }
 
 bool inlined_pass_name(struct replay *replay, unsigned long long address, const char *function,
