@@ -27,12 +27,7 @@
 
 static bool find(const char *program, char path[PATH_MAX])
 {
-	if (pmu_find_program(program, path, PATH_MAX) < 0)
-		return false;
-	for (const char *const *place = system_view; *place; place++)
-		if (visible_path_is_within(path, *place))
-			return true;
-	return false;
+	return pmu_find_program(program, path, PATH_MAX) == 0 && visible_path_is_of_system(path);
 }
 
 static _Noreturn void become(

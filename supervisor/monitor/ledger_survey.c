@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
-#include "sandbox/roles.h"
 #include "supervisor/monitor/debug_names.h"
 #include "supervisor/monitor/inspector.h"
 #include "supervisor/monitor/ledger.h"
@@ -94,14 +93,6 @@ static bool is_source(const struct survey *survey, const char *real, struct stat
 	       is_readable(real, status);
 }
 
-static bool is_of_system(const char *real)
-{
-	for (const char *const *path = system_view; *path; path++)
-		if (visible_path_is_within(real, *path))
-			return true;
-	return false;
-}
-
 /* The ELF file, opened for reading; -1 if it is none, or one that cannot be read. */
 static int open_elf(int at, const char *path, struct stat *status)
 {
@@ -140,7 +131,7 @@ static void note_source(struct survey *survey, const char *name)
 
 	if (name[0] != '/' || visible_paths_follow(NULL, name, false, real) < 0)
 		note_missing(survey, name);
-	else if (!is_of_system(real) && is_source(survey, real, &status))
+	else if (!visible_path_is_of_system(real) && is_source(survey, real, &status))
 		ledger_add(survey->ledger, LEDGER_SOURCE, &status, real, "");
 }
 
@@ -154,7 +145,7 @@ static void note_debug(struct survey *survey, const char *name, const char *dire
 	struct stat status;
 	cleanup_fd int fd = -1;
 	bool found = name[0] == '/' && visible_paths_follow(NULL, name, false, real) == 0;
-	bool of_system = found && is_of_system(real);
+	bool of_system = found && visible_path_is_of_system(real);
 
 	if (!found || (!of_system &&
 			  (!source_place_is_open(&survey->homes, real) || !is_shown(survey, real))))
@@ -283,7 +274,7 @@ static void survey_program(struct survey *survey, const char *name)
 	cleanup_fd int fd = -1;
 	bool found = visible_paths_follow(NULL, name, false, real) == 0;
 
-	if (!found || is_of_system(real))
+	if (!found || visible_path_is_of_system(real))
 		return;
 	fd = open_elf(AT_FDCWD, real, &status);
 	if (fd < 0 || is_seen(survey, &status, strrchr(real, '/') + 1))

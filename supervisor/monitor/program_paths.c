@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
-#include "sandbox/roles.h"
 #include "supervisor/monitor/compose.h"
 #include "supervisor/monitor/core_names.h"
 #include "supervisor/monitor/recorded_files.h"
@@ -26,14 +25,6 @@
 /* LIMIT: entries of libraries' directories that are looked at for one worker. Links beyond that are
  * not seen, and gdb then finds these libraries by their own names only. */
 #define LINKS_LOOKED_MAX 40000
-
-static bool is_of_system(const char *real)
-{
-	for (const char *const *path = system_view; *path; path++)
-		if (visible_path_is_within(real, *path))
-			return true;
-	return false;
-}
 
 /* Where trace-root limits the server, other users' homes are hidden. */
 static bool settings_allow(
@@ -176,7 +167,7 @@ static void show_named(struct composition *composition, int trace, const char *n
 		return;
 	fd = open_file(AT_FDCWD, real, &status);
 	composition->compat_abi |= fd >= 0 && elf_class(fd) == ELFCLASS32;
-	if (fd >= 0 && !is_of_system(real) && is_shown(composition, real))
+	if (fd >= 0 && !visible_path_is_of_system(real) && is_shown(composition, real))
 		add_program(composition, real);
 }
 
@@ -215,9 +206,10 @@ bool program_paths_add_named(struct composition *composition, const char *real)
 	struct stat status;
 	cleanup_fd int fd = open_file(AT_FDCWD, real, &status);
 
-	if (fd < 0 || elf_class(fd) == 0 || !(is_of_system(real) || is_shown(composition, real)))
+	if (fd < 0 || elf_class(fd) == 0 ||
+	    !(visible_path_is_of_system(real) || is_shown(composition, real)))
 		return false;
-	if (!is_of_system(real))
+	if (!visible_path_is_of_system(real))
 		add_program(composition, real);
 	return true;
 }

@@ -69,14 +69,6 @@ static bool is_given(const struct visible_paths *visible, const char *real)
 	return false;
 }
 
-static bool is_of_system(const char *real)
-{
-	for (const char *const *path = system_view; *path; path++)
-		if (visible_path_is_within(real, *path))
-			return true;
-	return false;
-}
-
 static bool is_temporary(const char *real)
 {
 	return strcmp(real, "/tmp") == 0 || strcmp(real, "/var/tmp") == 0;
@@ -280,7 +272,7 @@ static int give_program(struct recording *recording)
 	recording->has_program = true;
 	if (check_command(recording, real) < 0)
 		return -1;
-	if (is_given(&composition->visible, real) || is_of_system(real))
+	if (is_given(&composition->visible, real) || visible_path_is_of_system(real))
 		return 0;
 	if (!grant_program(&recording->grantee, real, rule, &remedy))
 		return refuse(recording, "program to record", real, rule, remedy);

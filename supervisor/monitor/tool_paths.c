@@ -19,7 +19,6 @@
 
 #include "sandbox/cleanup.h"
 #include "sandbox/pmu/pmu_probe.h"
-#include "sandbox/roles.h"
 #include "supervisor/monitor/compose.h"
 
 #define FILES_MAX    64	  /* libraries that are not the system's */
@@ -44,14 +43,6 @@ struct files {
 	char *paths[FILES_MAX];
 	size_t count;
 };
-
-static bool is_of_system(const char *real)
-{
-	for (const char *const *path = system_view; *path; path++)
-		if (visible_path_is_within(real, *path))
-			return true;
-	return false;
-}
 
 static bool read_at(int fd, void *buffer, size_t size, uint64_t offset)
 {
@@ -136,7 +127,7 @@ static bool add_file(struct composition *composition, struct files *files, const
 	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode) ||
 	    visible_paths_follow(&composition->visible, path, false, real) < 0)
 		return false;
-	if (is_of_system(real))
+	if (visible_path_is_of_system(real))
 		return true;
 	for (size_t i = 0; i < files->count; i++)
 		if (strcmp(files->paths[i], real) == 0)
@@ -305,7 +296,7 @@ void tool_paths_add(struct composition *composition, enum setting setting)
 	if (pmu_find_program(settings_text(composition->settings, setting), found, sizeof(found)) <
 		0 ||
 	    visible_paths_follow(&composition->visible, found, false, real) < 0 ||
-	    is_of_system(real) || !add_file(composition, &files, real))
+	    visible_path_is_of_system(real) || !add_file(composition, &files, real))
 		return;
 	for (size_t i = 0; i < files.count; i++)
 		add_needed(composition, &files, i, inherited);

@@ -11,6 +11,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "sandbox/roles.h"
+
 #define LINKS_MAX 40 /* on one path, as the kernel has it */
 
 bool visible_path_is_within(const char *path, const char *root)
@@ -22,6 +24,14 @@ bool visible_path_is_within(const char *path, const char *root)
 	if (strlen(path) < length || memcmp(path, root, length) != 0)
 		return false;
 	return path[length] == '\0' || path[length] == '/';
+}
+
+bool visible_path_is_of_system(const char *path)
+{
+	for (const char *const *root = system_view; *root; root++)
+		if (visible_path_is_within(path, *root))
+			return true;
+	return false;
 }
 
 static bool is_special(const char *path)

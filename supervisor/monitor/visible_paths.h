@@ -51,4 +51,7 @@ void visible_paths_apply(struct visible_paths *visible, struct sandbox_policy *p
 /* Whether the path `path` is `root` or below it; both come from visible_paths_follow. */
 bool visible_path_is_within(const char *path, const char *root);
 
+/* Whether every role sees such a path anyway, in system_view. */
+bool visible_path_is_of_system(const char *path);
+
 #endif
