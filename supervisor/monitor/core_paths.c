@@ -116,9 +116,10 @@ static int add_core(struct composition *composition, const struct sandbox_policy
 	    composition, "core file", composition->names[LAUNCH_CORE], "", why, why_size};
 	unsigned char begin[CORE_BEGINNING];
 	char reason[CORE_WHY_MAX];
+	const char *unpacker;
 	struct stat status = {0};
 	int followed = follow(&named);
-	cleanup_fd int fd = -1;
+	cleanup_fd int fd = -1, unpacked = -1;
 	ssize_t length;
 
 	if (followed <= 0)
@@ -128,20 +129,16 @@ static int add_core(struct composition *composition, const struct sandbox_policy
 	length = pread(fd, begin, sizeof(begin), 0);
 	if (length < 0)
 		return fail(&named, EINVAL, strerror(errno));
-	if (!core_unpacker(core_packing(begin, (size_t)length)) &&
-	    !core_file_is(begin, (size_t)length, reason))
+	unpacker = core_unpacker(core_packing(begin, (size_t)length));
+	if (!unpacker && !core_file_is(begin, (size_t)length, reason))
 		return fail(&named, EINVAL, reason);
 	if (visible_paths_add(&composition->visible, VISIBLE_READ, named.real) < 0)
 		return fail(&named, errno, strerror(errno));
 	log_audit_path(named.what, named.real, "granted");
-	if (core_packing(begin, (size_t)length) == CORE_PLAIN) {
-		program_paths_add_mapped(composition, fd, policy);
-	} else {
-		cleanup_fd int unpacked = core_beginning_unpack(
-		    fd, core_unpacker(core_packing(begin, (size_t)length)), policy);
-		if (unpacked >= 0)
-			program_paths_add_mapped(composition, unpacked, policy);
-	}
+	if (unpacker)
+		unpacked = core_beginning_unpack(fd, unpacker, policy);
+	if (!unpacker || unpacked >= 0)
+		program_paths_add_mapped(composition, unpacker ? unpacked : fd, policy);
 	return 0;
 }
 
