@@ -7,23 +7,23 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
-#include <poll.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
 #include "sandbox/pmu/pmu_probe.h"
 #include "sandbox/roles.h"
+#include "supervisor/deadlines.h"
+#include "supervisor/monitor/inspector.h"
 #include "supervisor/monitor/visible_paths.h"
 
-#define BEGINNING_MAX (32L << 20) /* bytes; the notes of 7000 threads */
-#define DEADLINE_MS   3000
-#define MEMORY_MAX    (1UL << 30)
+#define BEGINNING_MAX	  (32L << 20) /* bytes; the notes of 7000 threads */
+#define BEGINNING_SECONDS 3
+#define MEMORY_MAX	  (1UL << 30)
 
 static bool find(const char *program, char path[PATH_MAX])
 {
@@ -47,28 +47,15 @@ static _Noreturn void become(
 	_exit(1);
 }
 
-static long long now_ms(void)
-{
-	struct timespec now;
-
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
-}
-
 static void copy(int from, int to)
 {
-	const long long deadline = now_ms() + DEADLINE_MS;
+	const int64_t deadline = deadline_now() + BEGINNING_SECONDS * DEADLINE_SECOND;
 	char bytes[64 * 1024];
 
 	for (long copied = 0; copied < BEGINNING_MAX;) {
-		struct pollfd ready = {.fd = from, .events = POLLIN};
-		long long left = deadline - now_ms();
-		int result = left > 0 ? poll(&ready, 1, (int)left) : 0;
-		ssize_t got;
+		ssize_t got =
+		    inspector_await(from, deadline) ? read(from, bytes, sizeof(bytes)) : 0;
 
-		if (result < 0 && errno == EINTR)
-			continue;
-		got = result > 0 ? read(from, bytes, sizeof(bytes)) : 0;
 		if (got <= 0 || write(to, bytes, (size_t)got) != got)
 			return;
 		copied += got;

@@ -8,17 +8,17 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "sandbox/cleanup.h"
+#include "supervisor/deadlines.h"
 
+#define NS_PER_MS (DEADLINE_SECOND / 1000)
 #define MEMORY_MAX                                                                                 \
 	((size_t)1 << 30) /* bytes of address space, beyond the file and what we have              \
 			   */
@@ -48,40 +48,36 @@ static _Noreturn void inspect(int file, size_t length, int out, inspector_read *
 	_exit(0);
 }
 
-static long long now_ms(void)
+bool inspector_await(int from, int64_t deadline)
 {
-	struct timespec now;
+	struct pollfd ready = {.fd = from, .events = POLLIN};
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+	for (;;) {
+		int64_t left = (deadline - deadline_now()) / NS_PER_MS;
+		int result = left > 0 ? poll(&ready, 1, (int)left) : 0;
+		if (result >= 0 || errno != EINTR)
+			return result > 0;
+	}
 }
 
 /* Until the other end is closed. False if that takes too long. */
-static bool receive(int from, long long deadline, char *answer, size_t size, size_t *length)
+static bool receive(int from, int64_t deadline, char *answer, size_t size, size_t *length)
 {
-	struct pollfd ready = {.fd = from, .events = POLLIN};
-	ssize_t got;
-
-	for (;;) {
-		long long left = deadline - now_ms();
-		int result = left > 0 ? poll(&ready, 1, (int)left) : 0;
-		if (result < 0 && errno == EINTR)
-			continue;
-		if (result <= 0)
-			return false;
-		got = read(from, answer + *length, size - *length);
+	while (inspector_await(from, deadline)) {
+		ssize_t got = read(from, answer + *length, size - *length);
 		if (got < 0 && errno == EINTR)
 			continue;
 		if (got <= 0)
 			return got == 0;
 		*length += (size_t)got;
 	}
+	return false;
 }
 
 size_t inspector_run(int file, inspector_read *read, const struct sandbox_policy *policy,
     int deadline_ms, void *answer, size_t size)
 {
-	long long deadline = now_ms() + deadline_ms;
+	int64_t deadline = deadline_now() + deadline_ms * NS_PER_MS;
 	struct stat status;
 	size_t length = 0;
 	int ends[2], end = 0;

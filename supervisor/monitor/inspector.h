@@ -4,7 +4,9 @@
  * Reads an untrusted file in a child that can do nothing but read it and answer with bytes. The
  * caller must check the answer.
  */
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include "sandbox/sandbox.h"
 
 /* Reads the file, of which it has a copy in memory, and fills answer[size]. Returns how many bytes
@@ -19,5 +21,9 @@ typedef size_t inspector_read(
  */
 size_t inspector_run(int file, inspector_read *read, const struct sandbox_policy *policy,
     int deadline_ms, void *answer, size_t size);
+
+/* Waits until a child has written something, or nobody can any more. False: not before the
+ * deadline, a moment of deadline_now. */
+bool inspector_await(int from, int64_t deadline);
 
 #endif
