@@ -53,23 +53,22 @@ bool hook_before_removal(
 bool hook_before_core(
     struct dispatch *dispatch, struct mcp_request *request, const json_t *arguments)
 {
-	static const char *const others[] = {"trace_dir", "pid", "session"}, *const parts[] = {
-										 "program",
-										 "sysroot"};
+	static const struct {
+		const char *name;
+		bool of_core;
+	} others[] = {{"trace_dir", false}, {"pid", false}, {"session", false}, {"program", true},
+	    {"sysroot", true}};
 	const bool core = json_object_get(arguments, "core") != NULL;
-	const char *const *names = core ? others : parts;
-	const size_t count =
-	    core ? sizeof(others) / sizeof(*others) : sizeof(parts) / sizeof(*parts);
 	struct failure failure = {0};
 
-	for (size_t i = 0; i < count; i++) {
-		if (json_object_get(arguments, names[i]) == NULL)
+	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++) {
+		if (others[i].of_core == core || json_object_get(arguments, others[i].name) == NULL)
 			continue;
 		failure_set(&failure, ERROR_INVALID_ARGUMENT,
 		    core ? "leave one of them out" : "name the core file with core",
 		    core ? "core and %s exclude each other: a core file is not a recording"
 			 : "%s belongs to a core file, and there is no argument core",
-		    names[i]);
+		    others[i].name);
 		outgoing_fail(dispatch, request, &failure);
 		return false;
 	}
