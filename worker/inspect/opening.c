@@ -79,6 +79,16 @@ static bool read_at(const char *text, bool fork_pid, struct beginning *at, struc
 	return !wrong;
 }
 
+/* How this machine replays or reads it, and what is wrong with that. */
+static json_t *tell_session(struct replay *replay, json_t *stop)
+{
+	json_object_set_new(
+	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
+	if (json_array_size(replay_warnings(replay)))
+		json_object_set(stop, "warnings", replay_warnings(replay));
+	return stop;
+}
+
 static json_t *answer(struct replay *replay, struct failure *failure)
 {
 	json_t *stop = stop_describe(replay, FORWARD, "start", failure), *images;
@@ -92,11 +102,7 @@ static json_t *answer(struct replay *replay, struct failure *failure)
 	if (images)
 		json_object_set_new(stop, "images", images);
 	json_object_set_new(stop, "pmu", json_string(replay_pmu(replay)));
-	json_object_set_new(
-	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
-	if (json_array_size(replay_warnings(replay)))
-		json_object_set(stop, "warnings", replay_warnings(replay));
-	return stop;
+	return tell_session(replay, stop);
 }
 
 /* The event at which a saved session stood. */
@@ -202,11 +208,42 @@ static json_t *answer_core(struct replay *replay, struct failure *failure)
 		return NULL;
 	replay_opened(replay);
 	tell_core(replay, stop);
-	json_object_set_new(
-	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
-	if (json_array_size(replay_warnings(replay)))
-		json_object_set(stop, "warnings", replay_warnings(replay));
-	return stop;
+	return tell_session(replay, stop);
+}
+
+/* The worker has a session from now on. False: out of memory. */
+static bool take_session(
+    struct worker *worker, struct replay *replay, const json_t *restore, struct failure *failure)
+{
+	worker->replay = replay;
+	if (!replay) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
+	worker->restorable = restore != NULL;
+	worker->end = end_session;
+	replay_on_change(replay, state_send);
+	return true;
+}
+
+/* The session is open, unless there is no answer. */
+static json_t *opened(struct worker *worker, const json_t *restore, json_t *result)
+{
+	struct replay *replay = worker->replay;
+
+	if (!result) {
+		worker->broken = true;
+		return NULL;
+	}
+	if (restore)
+		state_select(replay, restore);
+	worker->restorable = true;
+	worker->idle = wait_idle;
+	printers_load(replay); /* while the client reads the answer */
+	if (!replay_core(replay))
+		leftover_forks_begin(replay);
+	replay_changed(replay);
+	return result;
 }
 
 /* Another crash may have written another core file of that name since. */
@@ -227,7 +264,6 @@ json_t *tool_core_open(
 	const json_t *restore = json_object_get(worker->request, "restore");
 	const struct core_asked asked = {args->core, args->program, args->sysroot};
 	struct core *core;
-	struct replay *replay;
 	json_t *result = NULL;
 
 	if (worker->replay) {
@@ -237,27 +273,11 @@ json_t *tool_core_open(
 	core = core_open(worker, args->core, failure);
 	if (!core)
 		return NULL;
-	replay = worker->replay = replay_new_of_core(worker, core);
-	if (!replay) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	if (!take_session(worker, replay_new_of_core(worker, core), restore, failure))
 		return NULL;
-	}
-	worker->restorable = restore != NULL;
-	worker->end = end_session;
-	replay_on_change(replay, state_send);
-	if (is_the_same(core, restore, failure) && launch_core(replay, &asked, failure))
-		result = answer_core(replay, failure);
-	if (result) {
-		if (restore)
-			state_select(replay, restore);
-		worker->restorable = true;
-		worker->idle = wait_idle;
-		printers_load(replay); /* while the client reads the answer */
-		replay_changed(replay);
-	} else {
-		worker->broken = true;
-	}
-	return result;
+	if (is_the_same(core, restore, failure) && launch_core(worker->replay, &asked, failure))
+		result = answer_core(worker->replay, failure);
+	return opened(worker, restore, result);
 }
 
 json_t *tool_replay_start(
@@ -266,8 +286,8 @@ json_t *tool_replay_start(
 	const json_t *restore = json_object_get(worker->request, "restore");
 	const char *name = args->trace_dir ? args->trace_dir : "";
 	struct trace trace = {.directory = -1};
-	struct replay *replay;
 	json_t *result = NULL;
+	bool taken;
 
 	if (worker->replay) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "this worker already has a session");
@@ -277,31 +297,12 @@ json_t *tool_replay_start(
 		name = mi_text(restore, "trace_dir");
 	else
 		restore = NULL;
-	if (!trace_open(worker, name, true, &trace, failure)) {
-		trace_close(&trace);
-		return NULL;
-	}
-	replay = worker->replay = replay_new(worker, &trace);
+	taken = trace_open(worker, name, true, &trace, failure) &&
+		take_session(worker, replay_new(worker, &trace), restore, failure);
 	trace_close(&trace);
-	if (!replay) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	if (!taken)
 		return NULL;
-	}
-	worker->restorable = restore != NULL;
-	worker->end = end_session;
-	replay_on_change(replay, state_send);
-	if (begin(replay, args, restore, failure))
-		result = answer(replay, failure);
-	if (result) {
-		if (restore)
-			state_select(replay, restore);
-		worker->restorable = true;
-		worker->idle = wait_idle;
-		printers_load(replay); /* while the client reads the answer */
-		leftover_forks_begin(replay);
-		replay_changed(replay);
-	} else {
-		worker->broken = true;
-	}
-	return result;
+	if (begin(worker->replay, args, restore, failure))
+		result = answer(worker->replay, failure);
+	return opened(worker, restore, result);
 }
