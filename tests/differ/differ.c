@@ -7,7 +7,7 @@
  * The code of every other pair of twins writes to itself. Every other two pairs have watchpoints,
  * and for these the debug registers of the processor are not used: no leg may write to what is
  * watched. The others have hardware breakpoints, with a condition that never holds or often does.
- *In most of the pairs with watchpoints, each access is looked at as for a check of the heap, too.
+ * In most of the pairs with watchpoints, each access is looked at as for a check of the heap, too.
  *
  * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
  * to go; then the state is compared at each leg's end. And step by step through the cache itself:
