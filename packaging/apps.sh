@@ -10,21 +10,9 @@ quoted() {
 	sed 's/[\\"?]/\\&/g; s/.*/    "&\\n"/'
 }
 
-# SHA-256 of stdin in base64, as policies have it: 32 bytes are 43 characters and "=".
+# SHA-256 of stdin in base64, as policies have it.
 digest() {
-	sha256sum | awk '{
-		digits = "0123456789abcdef"
-		letters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-		hex = substr($1, 1, 64) "00"
-		for (at = 1; at < 66; at += 6) {
-			three = 0
-			for (i = 0; i < 6; i++)
-				three = three * 16 + index(digits, substr(hex, at + i, 1)) - 1
-			text = text substr(letters, int(three / 262144) + 1, 1) substr(letters, int(three / 4096) % 64 + 1, 1) \
-				substr(letters, int(three / 64) % 64 + 1, 1) substr(letters, three % 64 + 1, 1)
-		}
-		print substr(text, 1, 43) "="
-	}'
+	sha256sum | cut -c 1-64 | tr a-f A-F | basenc -d --base16 | base64
 }
 
 version=$1
