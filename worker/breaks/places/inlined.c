@@ -40,13 +40,13 @@ bool inlined_is_plain(const char *name)
 static bool write_command(char command[COMMAND_MAX], const char *location, const json_t *bkpt)
 {
 	const json_t *place;
-	size_t length = (size_t)snprintf(command, COMMAND_MAX, "python rr_inlined('%s',%ld,[",
-	    line_of(location) ? location : "", line_of(location));
+	long line = line_of(location);
+	size_t length = (size_t)snprintf(
+	    command, COMMAND_MAX, "python rr_inlined('%s',%ld,[", line ? location : "", line);
 	bool has_line = false;
 
-	if (line_of(location) && (!inlined_is_plain(location) || length > COMMAND_MAX / 2))
+	if (line && (!inlined_is_plain(location) || length > COMMAND_MAX / 2))
 		return false;
-
 	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
 		const char *name = mi_text(place, "func");
 
