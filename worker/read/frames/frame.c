@@ -14,6 +14,7 @@
 #include "worker/read/code/modules.h"
 #include "worker/read/code/source.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define PLACE_MAX (FRAME_PATH_MAX + 16)
 #define VALUE_MAX 200  /* bytes shown of one argument */
@@ -136,22 +137,20 @@ static bool is_gos(const char *path)
 	return strstr(path, "/go/pkg/mod/") != NULL;
 }
 
-/* Templates of the C++ library, from its headers. A function of the program's own that has only
- * code of them is not theirs. What the library keeps in its own file says why a program ended. */
-static bool is_cxx_library(const json_t *frame)
+/* Whose template it is, by header and namespace. A function of the program's own that has only code
+ * of them is not theirs. What the C++ library keeps in its own file says why a program ended. */
+static const char *owner_of_template(const char *path, const char *function)
 {
-	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");
+	static const struct {
+		const char *folder, *space, *owner;
+	} templates[] = {{"/include/c++/", "std::", "the C++ library"},
+	    {"/include/c++/", "__gnu_cxx::", "the C++ library"},
+	    {"/include/boost/", "boost::", "boost"}};
 
-	return at && function && strstr(at, "/include/c++/") &&
-	       (strncmp(function, "std::", 5) == 0 || strncmp(function, "__gnu_cxx::", 11) == 0);
-}
-
-static bool is_boost(const json_t *frame)
-{
-	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");
-
-	return at && function && strstr(at, "/include/boost/") &&
-	       strncmp(function, "boost::", 7) == 0;
+	for (size_t i = 0; i < sizeof(templates) / sizeof(*templates); i++)
+		if (strstr(path, templates[i].folder) && begins(function, templates[i].space))
+			return templates[i].owner;
+	return NULL;
 }
 
 /* Debian's debug symbols of the C library name its sources as "./nptl/pthread_kill.c", and a build
@@ -176,16 +175,15 @@ bool frame_is_of_libc(struct replay *replay, const json_t *frame)
 /* Whose code it is that nobody debugs here; NULL: it may be the program's own. */
 static const char *foreigner(struct replay *replay, const json_t *frame)
 {
-	const char *at = mi_text(frame, "at");
+	const char *at = mi_text(frame, "at"), *function = mi_text(frame, "function");
+	const char *owner = at && function ? owner_of_template(at, function) : NULL;
 
 	if (at && is_rusts(at))
 		return "Rust's library";
 	if (at && is_gos(at))
 		return "Go's library";
-	if (is_cxx_library(frame))
-		return "the C++ library";
-	if (is_boost(frame))
-		return "boost";
+	if (owner)
+		return owner;
 	return frame_is_of_libc(replay, frame) ? "libc" : NULL;
 }
 
