@@ -160,20 +160,10 @@ bool program_is_tracer(const char *path)
 	return is_of_valgrind(name);
 }
 
-void program_resolve(
-    const char *directory, const char *program, const char *search, char real[PATH_MAX])
-{
-	cleanup_fd int start = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char path[PATH_MAX];
-
-	if (find_executable(start, program, search, path, real) != 0)
-		real[0] = '\0';
-}
-
 bool program_find(const struct worker *worker, const char *directory, const char *name,
-    const char *search, char program[PATH_MAX], struct failure *failure)
+    const char *search, char program[PATH_MAX], char real[PATH_MAX], struct failure *failure)
 {
-	char real[PATH_MAX] = "", found[PATH_MAX];
+	char found[PATH_MAX];
 	bool limited = json_array_size(worker->config.commands) > 0;
 	cleanup_fd int start = open(directory, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int error = find_executable(start, name, search, found, real);

@@ -9,16 +9,11 @@
 /*
  * Looks for `name` from `directory` on, or in `search` (a PATH, may be NULL) when it has no slash.
  * `program` gets the name to start it by, which is not the given one where the settings limit what
- * can be recorded. False with *failure filled when there is none, it may not be executed or
- * recorded, or its recording could not be replayed.
+ * can be recorded; `real` gets its file, links resolved. False with *failure filled when there is
+ * none, it may not be executed or recorded, or its recording could not be replayed.
  */
 bool program_find(const struct worker *worker, const char *directory, const char *name,
-    const char *search, char program[PATH_MAX], struct failure *failure);
-
-/* The file, links resolved, that program_find's `program` starts from `directory`; "" if it is gone
- * meanwhile. */
-void program_resolve(
-    const char *directory, const char *program, const char *search, char real[PATH_MAX]);
+    const char *search, char program[PATH_MAX], char real[PATH_MAX], struct failure *failure);
 
 /*
  * Programs that run others by ptrace, or in a translation of their own (valgrind): rr 5.6 to 5.9

@@ -74,7 +74,7 @@ static bool plan_program(const struct worker *worker, const struct record_reques
 {
 	return program_find(worker, plan->directory,
 	    json_string_value(json_array_get(request->command, 0)), search_path(request->env),
-	    plan->program, failure);
+	    plan->program, plan->file, failure);
 }
 
 static char **copy_environment(size_t room)
@@ -329,27 +329,12 @@ static bool plan_pmu(const struct worker *worker, struct record_plan *plan, stru
 static bool plan_test(
     struct record_request *request, struct record_plan *plan, struct failure *failure)
 {
-	char real[PATH_MAX] = "";
-
-	if (request->test)
-		program_resolve(plan->directory, plan->program, search_path(request->env), real);
 	if (!test_choice_make(
-		&plan->test, request->test, request->command, request->env, real, failure))
+		&plan->test, request->test, request->command, request->env, plan->file, failure))
 		return false;
 	request->command = plan->test.command;
 	request->env = plan->test.env;
 	return true;
-}
-
-static bool plan_heap(
-    const struct record_request *request, struct record_plan *plan, struct failure *failure)
-{
-	char real[PATH_MAX] = "";
-
-	if (request->heap != HEAP_KIND_USUAL)
-		program_resolve(plan->directory, plan->program, search_path(request->env), real);
-	return guard_heap_plan(
-	    &plan->heap, request->heap, request->env, real, plan->program, failure);
 }
 
 bool record_plan_make(const struct worker *worker, const struct record_request *asked,
@@ -364,8 +349,10 @@ bool record_plan_make(const struct worker *worker, const struct record_request *
 	       plan_numbers(worker, request, plan, failure) &&
 	       plan_directory(worker, request, plan, failure) &&
 	       plan_program(worker, request, plan, failure) && plan_test(request, plan, failure) &&
-	       plan_heap(request, plan, failure) && plan_trace(worker, request, plan, failure) &&
-	       plan_pmu(worker, plan, failure) && variables_are_allowed(worker, request, failure) &&
+	       guard_heap_plan(
+		   &plan->heap, request->heap, request->env, plan->file, plan->program, failure) &&
+	       plan_trace(worker, request, plan, failure) && plan_pmu(worker, plan, failure) &&
+	       variables_are_allowed(worker, request, failure) &&
 	       plan_environment(worker, request, plan, failure) &&
 	       plan_argv(request, plan, failure);
 }

@@ -47,6 +47,7 @@ struct record_plan {
 	char **environment;		/* of rr; owned */
 	char directory[TRACE_PATH_MAX]; /* where the program starts */
 	char program[TRACE_PATH_MAX];	/* the name to start it by */
+	char file[PATH_MAX];		/* where that leads to, links resolved */
 	struct destination destination;
 	bool has_own_temporary; /* the trace is where rr keeps temporary files */
 	const char *input;	/* text for its stdin, or NULL; borrowed from args */
