@@ -10,15 +10,6 @@ STARRED = 2  # of a type's flags: its name has a star in front that does not bel
 TYPE_NAME_MAX = 1000
 
 
-def go_member(value, *names):
-    for name in names:
-        try:
-            return value[name]
-        except gdb.error:
-            continue
-    raise gdb.error("an unknown version of Go")
-
-
 def buckets_of(table, name, count):
     start = table[name]
     for number in range(count):
@@ -72,17 +63,17 @@ def go_type(described):
     """The name of a type that the runtime describes, and whether an interface's word is its value."""
     kept = described.dereference()
     tables = gdb.lookup_global_symbol("runtime.firstmoduledata").value()["types"]
-    name = name_at(int(tables) + int(go_member(kept, "str", "Str")))
-    if int(go_member(kept, "tflag", "TFlag")) & STARRED:
+    name = name_at(int(tables) + int(one_of(kept, "str", "Str")))
+    if int(one_of(kept, "tflag", "TFlag")) & STARRED:
         name = name[1:]
-    return name, bool(int(go_member(kept, "kind", "Kind_")) & IN_ITSELF)
+    return name, bool(int(one_of(kept, "kind", "Kind_")) & IN_ITSELF)
 
 
 def go_interface(value, names):
     if names[0] == "tab":
         if not int(value["tab"]):
             return Plain("nil")
-        described = go_member(value["tab"].dereference(), "_type", "Type")
+        described = one_of(value["tab"].dereference(), "_type", "Type")
     else:
         described = value["_type"]
         if not int(described):
@@ -97,14 +88,6 @@ def go_interface(value, names):
         return Holds(name, lambda: [("value", pointed(held))]) if int(held) else Plain("(%s) nil" % name)
     held = data.cast(gdb_type) if is_itself else data.cast(gdb_type.pointer()).dereference()
     return Holds(name, lambda: [("value", held)])
-
-
-class Plain:
-    def __init__(self, text):
-        self.text = text
-
-    def to_string(self):
-        return self.text
 
 
 def go_container(value):

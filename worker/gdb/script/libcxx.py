@@ -18,16 +18,6 @@ class Unset(gdb.MemoryError):
     pass
 
 
-def one_of(value, *names):
-    """The member that has one of these names: they changed from one version to the next."""
-    for name in names:
-        try:
-            return value[name]
-        except gdb.error:
-            continue
-    raise gdb.error("an unknown version of libc++")
-
-
 def unpaired(value):
     """A member, or the one that an empty class was packed with."""
     try:
@@ -219,41 +209,6 @@ class CxxText:
         return "string"
 
 
-class CxxElements:
-    """What the functions of this file find."""
-
-    def __init__(self, title, elements, hint):
-        self.title, self.elements, self.hint = title, elements, hint
-
-    def to_string(self):
-        return self.title
-
-    def children(self):
-        return ((str(number) if self.hint == "map" else "[%d]" % number, element)
-                for number, element in enumerate(self.elements))
-
-    def display_hint(self):
-        return self.hint
-
-
-class CxxNamed(CxxElements):
-    def children(self):
-        return iter(self.elements)
-
-
-class CxxPlain:
-    def __init__(self, value):
-        self.value = value
-
-    def to_string(self):
-        """gdb shows a pointer here without its address."""
-        return "0x%x" % int(self.value) if is_pointer(self.value) else self.value
-
-
-def is_pointer(value):
-    return isinstance(value, gdb.Value) and value.type.strip_typedefs().code == gdb.TYPE_CODE_PTR
-
-
 def title_of(name, count):
     return "std::%s of %d" % (name, count)
 
@@ -267,29 +222,30 @@ def cxx_sequence(value, name):
         elements = ((begin + number).dereference() for number in range(count))
     else:
         elements, count = deque(value)
-    return CxxElements(title_of(name, count), elements, "array")
+    return Holds(title_of(name, count), lambda: in_order(elements), "array")
 
 
 def cxx_nodes(value, name):
     found, count = nodes(value, name)
     if name.endswith("map"):
-        return CxxElements(title_of(name, count), (part for pair in found for part in pair), "map")
-    return CxxElements(title_of(name, count), (pair[0] for pair in found), "array")
+        return Holds(title_of(name, count), lambda: in_pairs(found), "map")
+    return Holds(title_of(name, count), lambda: in_order(pair[0] for pair in found), "array")
 
 
 def cxx_span(value, name):
     start, count = cxx_run(value)
-    return CxxElements(title_of(name, count), ((start + number).dereference() for number in range(count)), "array")
+    elements = ((start + number).dereference() for number in range(count))
+    return Holds(title_of(name, count), lambda: in_order(elements), "array")
 
 
 def cxx_optional(value, _):
     held = [("value", value["__val_"])] if value["__engaged_"] else []
-    return CxxNamed("std::optional" if held else "std::optional, empty", held, None)
+    return Holds("std::optional" if held else "std::optional, empty", lambda: held)
 
 
 def cxx_variant(value, _):
     found = variant(value)
-    return CxxNamed("std::variant", [("[%d]" % found[0], found[1])] if found else [], None)
+    return Holds("std::variant", lambda: [("[%d]" % found[0], found[1])] if found else [])
 
 
 def cxx_tuple(value, _):
@@ -300,19 +256,20 @@ def cxx_tuple(value, _):
             found.append(("[%d]" % number, leaf["__value_"]))
         except gdb.error:  # an empty class
             continue
-    return CxxNamed("std::tuple", found, None)
+    return Holds("std::tuple", lambda: found)
 
 
 def cxx_shared(value, name):
     counts, held = value["__cntrl_"], value["__ptr_"]
     if not int(counts):
-        return CxxPlain("std::%s, empty" % name)
+        return Plain("std::%s, empty" % name)
     users = int(counts["__shared_owners_"]) + 1
-    return CxxNamed("std::%s (use count %d)" % (name, users), [("get()", held)], None)
+    return Holds("std::%s (use count %d)" % (name, users), lambda: [("get()", held)])
 
 
 def cxx_adapter(value, name):
-    return CxxNamed("std::%s" % name, [("c", value["c"])], None)
+    kept = value["c"]
+    return Holds("std::%s" % name, lambda: [("c", kept)])
 
 
 CXX_PRINTERS = {
@@ -324,15 +281,15 @@ CXX_PRINTERS = {
     "unordered_map": cxx_nodes, "unordered_multimap": cxx_nodes, "unordered_set": cxx_nodes,
     "unordered_multiset": cxx_nodes,
     "span": cxx_span, "initializer_list": cxx_span,
-    "array": lambda value, _: CxxPlain(value["__elems_"]),
+    "array": lambda value, _: Plain(value["__elems_"]),
     "stack": cxx_adapter, "queue": cxx_adapter, "priority_queue": cxx_adapter,
     "optional": cxx_optional, "variant": cxx_variant, "tuple": cxx_tuple,
-    "unique_ptr": lambda value, _: CxxPlain(owned(value)),
+    "unique_ptr": lambda value, _: Plain(owned(value)),
     "shared_ptr": cxx_shared, "weak_ptr": cxx_shared,
-    "atomic": lambda value, _: CxxPlain(value.address.cast(
+    "atomic": lambda value, _: Plain(value.address.cast(
         value.type.strip_typedefs().template_argument(0).pointer()).dereference()),
-    "reference_wrapper": lambda value, _: CxxPlain(one_of(value, "__f_").dereference()),
-    "__wrap_iter": lambda value, _: CxxPlain(one_of(value, "__i_", "__i").dereference()),
+    "reference_wrapper": lambda value, _: Plain(one_of(value, "__f_").dereference()),
+    "__wrap_iter": lambda value, _: Plain(one_of(value, "__i_", "__i").dereference()),
 }
 
 
@@ -352,6 +309,6 @@ def cxx_printer(value):
     try:
         return known(value, name)
     except Unset as why:
-        return CxxPlain("<%s>" % why)
+        return Plain("<%s>" % why)
     except (gdb.error, RuntimeError):
         return None

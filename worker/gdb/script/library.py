@@ -485,7 +485,7 @@ def element_of(value, number):
     if name == "array":
         return one_of(value, "_M_elems", "__elems_")[number]
     if name == "tuple" and cxx_class(value.type):
-        known = dict(cxx_tuple(value, name).elements)
+        known = dict(cxx_tuple(value, name).find())
         if "[%d]" % number not in known:
             raise gdb.GdbError("it has no element %d" % number)
         return known["[%d]" % number]

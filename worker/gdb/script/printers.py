@@ -1,5 +1,5 @@
 # How strings, vectors and slices of Rust and Go are shown: what they hold, instead of the pointers that they consist
-# of.
+# of. And with what go.py, libcxx.py and rust.py show the others.
 # gdb shows the texts of its own languages itself, but dies of a Go string that is optimized out.
 
 import gdb
@@ -34,6 +34,16 @@ def vector_of(value):
     else:
         raise gdb.GdbError("an unknown kind of Vec")
     return start.cast(value.type.template_argument(0).pointer()), plain_number(value["len"])
+
+
+def one_of(value, *names):
+    """The member that has one of these names: they changed from one version of its library to the next."""
+    for name in names:
+        try:
+            return value[name]
+        except gdb.error:
+            continue
+    raise gdb.error("its library has an unknown version")
 
 
 class Text:
@@ -72,6 +82,51 @@ class Elements:
 class Unknown:
     def to_string(self):
         return "<optimized out>"
+
+
+class Plain:
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        """gdb shows a pointer here without its address."""
+        return "0x%x" % int(self.value) if is_pointer(self.value) else self.value
+
+
+def is_pointer(value):
+    return isinstance(value, gdb.Value) and value.type.strip_typedefs().code == gdb.TYPE_CODE_PTR
+
+
+class Holds:
+    """A title, and what is in it by name, or in pairs."""
+
+    def __init__(self, title, find, hint=None):
+        self.title, self.find, self.hint = title, find, hint
+
+    inside = 0  # how many of these are around what is shown now
+
+    def to_string(self):
+        return self.title
+
+    def children(self):
+        Holds.inside += 1
+        try:
+            yield from self.find()
+        finally:
+            Holds.inside -= 1
+
+    def display_hint(self):
+        return self.hint
+
+
+def in_pairs(pairs):
+    for number, pair in enumerate(pairs):
+        yield "%d" % (2 * number), pair[0]
+        yield "%d" % (2 * number + 1), pair[1]
+
+
+def in_order(elements):
+    return (("[%d]" % number, element) for number, element in enumerate(elements))
 
 
 def rust_printer(value, name):

@@ -28,28 +28,6 @@ def inner(value):
     return value["value"]
 
 
-class Holds:
-    """A title, and what is in it by name, or in pairs."""
-
-    def __init__(self, title, find, hint=None):
-        self.title, self.find, self.hint = title, find, hint
-
-    inside = 0  # how many of these are around what is shown now
-
-    def to_string(self):
-        return self.title
-
-    def children(self):
-        Holds.inside += 1
-        try:
-            yield from self.find()
-        finally:
-            Holds.inside -= 1
-
-    def display_hint(self):
-        return self.hint
-
-
 def pointed(pointer):
     """What a pointer points to. Such chains may go round, or branch at each step: only the first steps are shown."""
     return pointer.dereference() if Holds.inside < FOLLOWED_MAX else pointer
@@ -110,20 +88,10 @@ def tree(value):
         yield unwrapped(key), unwrapped(held)
 
 
-def in_pairs(pairs):
-    for number, pair in enumerate(pairs):
-        yield "%d" % (2 * number), pair[0]
-        yield "%d" % (2 * number + 1), pair[1]
-
-
 def entries(table):
     for entry in hashed(table):
         first, second = entry.type.fields()[:2]
         yield entry[first], entry[second]
-
-
-def in_order(elements):
-    return (("[%d]" % number, element) for number, element in enumerate(elements))
 
 
 def table_of(value):
