@@ -5,13 +5,13 @@
  */
 #include "worker/moment/return_ticket.h"
 
-#include <stdio.h>
-#include <string.h>
+#include "worker/breaks/places/inlined.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/moment/position.h"
+#include "worker/serve/begins.h"
 #include "worker/session/selection.h"
 
-#define INLINED_MAX 10 /* functions that begin at one instruction */
+#define BEGINNING_MAX 10 /* functions that begin at one instruction */
 
 /* The function in which the program stopped; NULL: unknown. */
 static const char *stopped_in(const struct replay *replay)
@@ -78,15 +78,11 @@ static bool seek(struct replay *replay, const struct return_ticket *to, struct f
 /* Whether gdb shows the function around an inlined one that begins here. */
 static bool hides_inlined(struct replay *replay)
 {
-	static const char script[] =
-	    "python print((lambda inner, frame, block: inner(inner, block) not in ('', "
-	    "str(frame.function())))(lambda inner, block: '' if block is None else "
-	    "str(block.function) if block.function else inner(inner, block.superblock), "
-	    "gdb.newest_frame(), gdb.block_for_pc(gdb.newest_frame().pc())))";
 	const char *said;
 
-	return gdb_console(replay_gdb(replay), &said, script) == GDB_DONE &&
-	       strncmp(said, "True", 4) == 0;
+	return inlined_is_taught(replay) &&
+	       gdb_console(replay_gdb(replay), &said, "python rr_hides_inlined()") == GDB_DONE &&
+	       begins(said, "True");
 }
 
 /*
@@ -98,7 +94,7 @@ static bool enter_inlined(struct replay *replay, unsigned long long function)
 {
 	unsigned long long here = replay_now(replay)->pc;
 
-	for (int i = 0; i < INLINED_MAX && function; i++) {
+	for (int i = 0; i < BEGINNING_MAX && function; i++) {
 		const json_t *frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
 
 		if (mi_address(frame, "addr") != here)

@@ -318,6 +318,12 @@ def rr_inlined_at(pc, name):
         print("rr-inlined-at %s\n%s" % (function.name, function.symtab.fullname()))
 
 
+def rr_hides_inlined():
+    """Prints whether gdb shows the function around an inlined one that begins where the program stands."""
+    frame = gdb.newest_frame()
+    print(any(str(block.function) != str(frame.function()) for block in chain(frame.pc())[:1]))
+
+
 def rr_outside(name, pcs):
     """Prints those addresses that are not in it; nothing, where GCC mixes its lines with others unmarked."""
     around = chain(pcs[0])
