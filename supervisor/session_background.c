@@ -108,7 +108,7 @@ void session_give_time(struct session *session)
 		session->deadline = more;
 }
 
-void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms)
+static void interrupt_recording(struct session *session, int signal, int64_t grace_ms)
 {
 	json_t *json = json_pack("{s:s, s:i}", "reason", "asked", "signal", signal);
 
@@ -123,7 +123,7 @@ void session_end_recording(struct session *session, struct call *call, int signa
 	call->session = session;
 	call->next = session->stops;
 	session->stops = call;
-	session_interrupt_recording(session, signal, DEADLINE_RECORD_STOP_MS);
+	interrupt_recording(session, signal, DEADLINE_RECORD_STOP_MS);
 }
 
 void session_send_aside(struct session *session, struct call *call, uint32_t type, json_t *json)
@@ -246,7 +246,7 @@ unsigned session_end_others(struct session_table *table, const struct failure *f
 	unsigned count = 0;
 
 	while ((session = session_next_recording(table, session)) != NULL) {
-		session_interrupt_recording(session, 0, DEADLINE_RECORD_GRACE_MS);
+		interrupt_recording(session, 0, DEADLINE_RECORD_GRACE_MS);
 		count++;
 	}
 	if (count == 0)

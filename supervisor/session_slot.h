@@ -99,9 +99,6 @@ void session_await_end(struct session *session, const char *reason, int64_t grac
  * patience: rr may still work on the end of the trace, which would be lost. */
 void session_give_time(struct session *session);
 
-/* Sends a packet beside the operation that is out. */
-void session_interrupt_recording(struct session *session, int signal, int64_t grace_ms);
-
 /* What a worker is sent for a call. New reference. */
 json_t *session_request(const struct call *call);
 
