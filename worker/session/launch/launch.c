@@ -88,6 +88,18 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 	return false;
 }
 
+/* We speak with the gdb that was started, and watch it. */
+static bool meet_gdb(struct replay *replay, struct failure *failure)
+{
+	replay->gdb = gdb_new(replay->worker, &replay->launched->gdb, replay);
+	if (!replay->gdb) {
+		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		return false;
+	}
+	launched_watch(replay);
+	return true;
+}
+
 /* Makes rr write its gdb commands into memory, from where gdb sources them. */
 static bool fetch_commands(struct replay *replay, int file, struct failure *failure)
 {
@@ -339,15 +351,9 @@ static bool prepare(struct replay *replay, struct failure *failure)
 	if (!start_rr(
 		replay, images_at(replay), remote_free_port(), 0, &replay->launched->rr, failure))
 		return false;
-	replay->gdb = gdb_new(replay->worker, &replay->launched->gdb, replay);
-	if (!replay->gdb) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
-	launched_watch(replay);
-	return fetch_commands(replay, commands, failure) && configure(replay, commands, failure) &&
-	       await_rr(replay, &port, failure) && lead_to_rr(replay, &remote, port, failure) &&
-	       prepare_starter(replay, link, failure);
+	return meet_gdb(replay, failure) && fetch_commands(replay, commands, failure) &&
+	       configure(replay, commands, failure) && await_rr(replay, &port, failure) &&
+	       lead_to_rr(replay, &remote, port, failure) && prepare_starter(replay, link, failure);
 }
 
 bool launch_image(struct replay *replay, size_t number, struct failure *failure)
@@ -469,15 +475,8 @@ static bool prepare_core(struct replay *replay, struct failure *failure)
 		failure_set(failure, ERROR_INTERNAL, NULL, "gdb's settings could not be stored");
 		return false;
 	}
-	if (!start_gdb(replay, commands, 0, failure))
-		return false;
-	replay->gdb = gdb_new(replay->worker, &replay->launched->gdb, replay);
-	if (!replay->gdb) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
-	launched_watch(replay);
-	return configure(replay, commands, failure);
+	return start_gdb(replay, commands, 0, failure) && meet_gdb(replay, failure) &&
+	       configure(replay, commands, failure);
 }
 
 bool launch_core(struct replay *replay, const struct core_asked *asked, struct failure *failure)
