@@ -5,7 +5,6 @@
 import itertools
 import re
 import gdb
-import gdb.printing
 
 CXX_NAME = re.compile(r"std::(?:__[1-9]\w*|__ndk1)::(?:__fs::filesystem::)?(\w+)(?:<|$)")
 MANY = 1 << 32  # elements that no container of a program here has
