@@ -132,7 +132,7 @@ portable-gdb: ## gdb with its Python and the libraries it needs, for its wheel a
 	@sh packaging/carry-tool.sh gdb $(GDB_PARTS) $(GDB_LICENCES)
 
 .PHONY: wheel npm server-json check-packages check-installed
-wheel: portable portable-rr portable-gdb ## build the Python wheels of rr-warden, rr and gdb into build/
+wheel: portable-rr portable-gdb portable ## build the Python wheels of rr-warden, rr and gdb into build/
 	@rm -f $(BUILD)/rr_warden-*.whl $(BUILD)/rr_warden_rr-*.whl $(BUILD)/rr_warden_gdb-*.whl
 	@{ $(call fill,packaging/wheel/METADATA.in); $(call fill,packaging/GETTING-STARTED.md,rr-warden); } >$(PORTABLE)/METADATA
 	@python3 packaging/wheel/build_wheel.py $(STAGE) $(PORTABLE)/METADATA $(BUILD) rr-warden $(VERSION) $(GLIBC)
@@ -143,7 +143,7 @@ wheel: portable portable-rr portable-gdb ## build the Python wheels of rr-warden
 
 NPM      := $(PORTABLE)/npm
 NPM_PACK := rr-warden rr-warden-linux-x64 rr-warden-rr-linux-x64 rr-warden-gdb-linux-x64
-npm: portable portable-rr portable-gdb ## build the four npm packages into build/
+npm: portable-rr portable-gdb portable ## build the four npm packages into build/
 	@sh packaging/deps.sh look clients
 	@rm -rf $(NPM) $(foreach name,$(NPM_PACK),$(BUILD)/$(name)-$(VERSION).tgz)
 	@mkdir -p $(NPM)/rr-warden/bin $(NPM)/rr-warden-linux-x64 $(NPM)/rr-warden-rr-linux-x64 $(NPM)/rr-warden-gdb-linux-x64
@@ -168,7 +168,7 @@ npm: portable portable-rr portable-gdb ## build the four npm packages into build
 # One file with server, rr and gdb for hosts that take MCP bundles: they unpack it and start the program.
 BUNDLE := $(BUILD)/rr-warden-$(VERSION).mcpb
 .PHONY: mcpb
-mcpb: portable portable-rr portable-gdb ## build the MCP bundle into build/
+mcpb: portable-rr portable-gdb portable ## build the MCP bundle into build/
 	@$(call fill,packaging/mcpb/manifest.json.in) >$(PORTABLE)/manifest.json
 	@python3 packaging/mcpb/build_mcpb.py $(PORTABLE)/manifest.json $(BUNDLE) $(STAGE) $(RR_STAGE) $(GDB_STAGE)
 
