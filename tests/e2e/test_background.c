@@ -107,11 +107,14 @@ START_TEST(it_can_be_ended_at_once)
 }
 END_TEST
 
-/* A process that lets another one run for 10 ms of processor time in each two seconds, so often. */
-static pid_t starve(pid_t process, int times)
+/* A process that lets another one run for 10 ms of processor time in each two seconds, so often,
+ * from the end of a program on. */
+static pid_t starve(pid_t process, pid_t program, int times)
 {
 	pid_t starver = fork();
 
+	while (starver == 0 && kill(program, 0) == 0)
+		usleep(1000);
 	for (int i = 0; starver == 0 && i < times; i++) {
 		long long before = census_cpu_ticks(process);
 
@@ -132,7 +135,8 @@ START_TEST(an_rr_that_needs_long_for_the_end_of_a_trace_gets_the_time)
 	cleanup_place struct place place = place_open();
 	start(place.client, place.trace, "background", "many");
 	json_decref(wait_for(place.client, place.trace, "all wait"));
-	pid_t starver = starve(census_find(client_pid(place.client), "rr", 0), 10);
+	pid_t server = client_pid(place.client), starver = starve(census_find(server, "rr", 0),
+						     census_find(server, "background", 0), 10);
 	json_auto_t *ended = client_tool(place.client, "rr_record_stop", NULL);
 	kill(starver, SIGKILL);
 	waitpid(starver, NULL, 0);
