@@ -33,7 +33,7 @@ static bool all_sleep(pid_t pid, size_t threads)
 	return awake == 0 && asleep == threads;
 }
 
-static void await_hang(pid_t pid, size_t threads)
+void hang_await(pid_t pid, size_t threads)
 {
 	double until = harness_now() + HARNESS_TIMEOUT_S;
 
@@ -55,6 +55,6 @@ void hang_record(struct client *client, const char *trace, json_t *command, size
 	free(program);
 	json_decref(client_tool(client, "rr_record", "{s:o, s:s, s:b}", "command", command,
 	    "trace_dir", trace, "background", 1));
-	await_hang(census_await(client_pid(client), name), threads);
+	hang_await(census_await(client_pid(client), name), threads);
 	json_decref(client_tool(client, "rr_record_stop", "{s:s}", "trace_dir", trace));
 }

@@ -2,12 +2,16 @@
  * Core files: the crash report and what can be seen are those of a recording, what needs time says
  * so, and a file that is no core file, or not of this program, is told plainly.
  */
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "tests/e2e/cores.h"
+#include "tests/e2e/hang.h"
 #include "tests/e2e/scene.h"
 
 /* ---- What ended the program ------------------------------------------------------------------
@@ -85,18 +89,38 @@ START_TEST(a_crash_is_told_as_in_a_recording)
 }
 END_TEST
 
+/* The pid of a program that runs in the folder, silent. */
+static pid_t start_in(const char *folder, const char *program)
+{
+	struct rlimit size;
+	pid_t pid = fork();
+
+	if (pid != 0)
+		return pid;
+	if (getrlimit(RLIMIT_CORE, &size) == 0) {
+		size.rlim_cur = size.rlim_max;
+		setrlimit(RLIMIT_CORE, &size);
+	}
+	if (chdir(folder) == 0 && freopen("/dev/null", "w", stdout))
+		execl(program, program, (char *)NULL);
+	_exit(127);
+}
+
 /* Where it would have been wrong: the program was well, and somebody ended it. */
 START_TEST(a_signal_from_outside_is_told_with_its_sender_and_who_waits_for_whom)
 {
 	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program("deadlock");
 	cleanup_free char *path = harness_path(place.folder, "core");
-	harness_shell(
-	    "cd '%s' && ulimit -c unlimited && { '%s' > /dev/null & } && pid=$! && sleep 2 "
-	    "&& (gdb --nx --batch -ex 'generate-core-file by_gdb' -p $pid > /dev/null "
-	    "2>&1 || true); kill -SEGV $pid; wait $pid 2> /dev/null; "
-	    "[ ! -e core.$pid ] || mv core.$pid core",
-	    place.folder, program);
+	pid_t pid = start_in(place.folder, program);
+	hang_await(pid, 4);
+	harness_shell("cd '%s' && (gdb --nx --batch -ex 'generate-core-file by_gdb' -p %d "
+		      "> /dev/null 2>&1 || true)",
+	    place.folder, (int)pid);
+	kill(pid, SIGSEGV);
+	waitpid(pid, NULL, 0);
+	harness_shell("cd '%s' && { [ ! -e core.%d ] || mv core.%d core; }", place.folder, (int)pid,
+	    (int)pid);
 	if (access(path, R_OK) == 0)
 		expect_all(client_tool(place.client, "rr_crash_report", "{s:s}", "core", path),
 		    HAS("conclusion", "deadlock: thread "),

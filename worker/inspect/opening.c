@@ -82,10 +82,20 @@ static bool read_at(const char *text, bool fork_pid, struct beginning *at, struc
 /* How this machine replays or reads it, and what is wrong with that. */
 static json_t *tell_session(struct replay *replay, json_t *stop)
 {
+	json_t *warnings = json_copy(replay_warnings(replay));
+
+	if (replay_casts_wrongly(replay))
+		json_array_append_new(warnings,
+		    json_string(
+			"this gdb evaluates casts of negative numbers to narrower types "
+			"incorrectly ((unsigned char)-32767 is 255 for it, and in C 1), and "
+			"negative numbers that overflow in <<: write x & 0xff instead of "
+			"(unsigned char)x"));
 	json_object_set_new(
 	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
-	if (json_array_size(replay_warnings(replay)))
-		json_object_set(stop, "warnings", replay_warnings(replay));
+	if (json_array_size(warnings))
+		json_object_set(stop, "warnings", warnings);
+	json_decref(warnings);
 	return stop;
 }
 

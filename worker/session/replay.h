@@ -129,6 +129,10 @@ struct shown_sources *replay_sources(struct replay *replay);
 struct live_output *replay_output(const struct replay *replay);
 json_t *replay_warnings(const struct replay *replay);
 
+/* Whether gdb, as gdb 16 does, makes a wrong number of one that lies far below its type's range, in
+ * a cast and in a shift. Agents write such casts, and conditions follow them. */
+bool replay_casts_wrongly(const struct replay *replay);
+
 /* Makes the supervisor store the session's state; call it after each change. Without effect
  * before replay_on_change. */
 void replay_changed(struct replay *replay);

@@ -184,6 +184,11 @@ json_t *replay_warnings(const struct replay *replay)
 	return replay->warnings;
 }
 
+bool replay_casts_wrongly(const struct replay *replay)
+{
+	return replay->wrong_casts;
+}
+
 void replay_changed(struct replay *replay)
 {
 	if (replay->changed)

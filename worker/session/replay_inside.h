@@ -55,6 +55,7 @@ struct replay {
 	struct breakpoint_list *breakpoints;
 	struct checkpoint_list checkpoints;
 	json_t *signals, *warnings;
+	bool wrong_casts; /* see replay_casts_wrongly */
 
 	/* What has been read, or told gdb. */
 	struct live_output *output;

@@ -181,25 +181,15 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 	return replay->executable != NULL;
 }
 
-/*
- * In gdb 16 a number that lies far below its type's range becomes a wrong one, in a cast and in a
- * shift. Agents write such casts, and conditions follow them.
- */
-static void warn_of_casts(struct replay *replay)
+/* Without an answer there is nothing to warn of. */
+static void try_casts(struct replay *replay)
 {
 	json_t *results = NULL;
 	const char *value;
 
-	/* Without an answer there is nothing to warn of. */
 	gdb_try(replay->gdb, &results, "-data-evaluate-expression \"(unsigned char)-32767\"");
 	value = mi_text(results, "value");
-	if (value && strncmp(value, "255", 3) == 0)
-		json_array_append_new(replay->warnings,
-		    json_string(
-			"this gdb evaluates casts of negative numbers to narrower types "
-			"incorrectly ((unsigned char)-32767 is 255 for it, and in C 1), and "
-			"negative numbers that overflow in <<: write x & 0xff instead of "
-			"(unsigned char)x"));
+	replay->wrong_casts = value && strncmp(value, "255", 3) == 0;
 	json_decref(results);
 }
 
@@ -209,7 +199,7 @@ static bool configure(struct replay *replay, int file, struct failure *failure)
 	char command[64];
 
 	settings_tell(replay->gdb);
-	warn_of_casts(replay);
+	try_casts(replay);
 	snprintf(command, sizeof(command), "source /proc/self/fd/%d", TOOL_EXTRA_FD);
 	if (!gdb_check(replay->gdb, gdb_console(replay->gdb, NULL, command), ERROR_GDB_FAILED, NULL,
 		failure))
