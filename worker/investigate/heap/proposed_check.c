@@ -1,7 +1,7 @@
 /*
- * See proposed.h.
+ * See proposed_check.h.
  */
-#include "worker/investigate/report/proposed.h"
+#include "worker/investigate/heap/proposed_check.h"
 
 #include <string.h>
 #include "worker/gdb/mi/mi.h"

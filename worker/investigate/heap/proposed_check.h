@@ -1,5 +1,5 @@
-#ifndef WORKER_PROPOSED_H
-#define WORKER_PROPOSED_H
+#ifndef WORKER_PROPOSED_CHECK_H
+#define WORKER_PROPOSED_CHECK_H
 /*
  * The checker that settles what a crash alone does not tell.
  */
