@@ -4,6 +4,7 @@
  */
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/threads/threading_model.h"
@@ -64,29 +65,40 @@ static size_t add(struct threading *threading, int tid, unsigned long long self)
 	return number;
 }
 
-static bool base_of(struct replay *replay, int number, unsigned long long *base)
+/* 0, too, where gdb has no such register. */
+static unsigned long long register_of(struct replay *replay, int number, const char *name)
 {
+	unsigned long long content;
 	json_t *results = NULL;
 	const char *value = NULL;
 
-	/* Of a thread without it, it is not known who made it, and that is told. */
 	if (gdb_command(replay_gdb(replay), &results,
 		"-data-evaluate-expression --thread %d --frame 0 --language c "
-		"\"(unsigned long)$fs_base\"",
-		number) == GDB_DONE)
+		"\"(unsigned long)$%s\"",
+		number, name) == GDB_DONE)
 		value = mi_text(results, "value");
-	*base = value ? strtoull(value, NULL, 0) : 0;
+	content = value ? strtoull(value, NULL, 0) : 0;
 	json_decref(results);
+	return content;
+}
+
+/* Of a thread without it, it is not known who made it, and that is told. */
+static bool base_of(struct replay *replay, int number, unsigned long long *base)
+{
+	*base = register_of(replay, number, "fs_base");
 	return *base != 0;
 }
 
-/* Whether a thread stands in a function that waits for others, or in one of no known name. */
-static bool is_waiting(const json_t *thread)
+/* Whether a thread stands in a function that waits for others, or in one of no known name. From
+ * glibc 2.41 on, all calls that can be cancelled are made in one function. */
+static bool is_waiting(struct replay *replay, const json_t *thread)
 {
 	static const char *const parts[] = {"futex", "lll_lock", "pthread_", "sem_", "mtx_", "cnd_",
 	    "thrd_", "call_once", "__cxa_guard", "syscall", "??"};
 	const char *name = mi_text(json_object_get(thread, "frame"), "func");
 
+	if (name && strstr(name, "syscall_cancel"))
+		return register_of(replay, mi_number(thread, "id", 0), "orig_rax") == SYS_futex;
 	for (size_t i = 0; name && i < sizeof(parts) / sizeof(*parts); i++)
 		if (strstr(name, parts[i]))
 			return true;
@@ -107,7 +119,7 @@ void threading_list(struct threading *threading)
 		number = add(threading, mi_tid(thread), self);
 		if (number != ORDER_NONE)
 			threading->threads[number].waited =
-			    !threading->from_start && is_waiting(thread);
+			    !threading->from_start && is_waiting(replay, thread);
 	}
 	json_decref(results);
 }
