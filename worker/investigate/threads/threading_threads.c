@@ -4,10 +4,10 @@
  */
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/threads/threading_model.h"
+#include "worker/investigate/threads/waits.h"
 #include "worker/read/values/accessed.h"
 
 static unsigned long long word_at(struct threading *threading, unsigned long long address)
@@ -65,28 +65,12 @@ static size_t add(struct threading *threading, int tid, unsigned long long self)
 	return number;
 }
 
-/* 0, too, where gdb has no such register. */
-static unsigned long long register_of(struct replay *replay, int number, const char *name)
-{
-	unsigned long long content;
-	json_t *results = NULL;
-	const char *value = NULL;
-
-	if (gdb_command(replay_gdb(replay), &results,
-		"-data-evaluate-expression --thread %d --frame 0 --language c "
-		"\"(unsigned long)$%s\"",
-		number, name) == GDB_DONE)
-		value = mi_text(results, "value");
-	content = value ? strtoull(value, NULL, 0) : 0;
-	json_decref(results);
-	return content;
-}
-
 /* Of a thread without it, it is not known who made it, and that is told. */
 static bool base_of(struct replay *replay, int number, unsigned long long *base)
 {
-	*base = register_of(replay, number, "fs_base");
-	return *base != 0;
+	*base = 0;
+	return accessed_thread_number(replay, number, "(unsigned long)$fs_base", base) &&
+	       *base != 0;
 }
 
 /* Whether a thread stands in a function that waits for others, or in one of no known name. From
@@ -98,7 +82,7 @@ static bool is_waiting(struct replay *replay, const json_t *thread)
 	const char *name = mi_text(json_object_get(thread, "frame"), "func");
 
 	if (name && strstr(name, "syscall_cancel"))
-		return register_of(replay, mi_number(thread, "id", 0), "orig_rax") == SYS_futex;
+		return waits_in_futex(replay, mi_number(thread, "id", 0));
 	for (size_t i = 0; name && i < sizeof(parts) / sizeof(*parts); i++)
 		if (strstr(name, parts[i]))
 			return true;

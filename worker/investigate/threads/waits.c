@@ -97,22 +97,6 @@ struct waiter {
 	char what[THREADING_ADDRESS_NAME_MAX + 80]; /* "mutex left" */
 };
 
-static bool read_number(
-    struct replay *replay, int thread, const char *expression, unsigned long long *number)
-{
-	json_t *results = NULL;
-	const char *value = NULL;
-
-	if (gdb_command(replay_gdb(replay), &results,
-		"-data-evaluate-expression --thread %d --frame 0 --language c \"%s\"", thread,
-		expression) == GDB_DONE)
-		value = mi_text(results, "value");
-	if (value)
-		*number = strtoull(value, NULL, 0);
-	json_decref(results);
-	return value != NULL;
-}
-
 /* Of the library's functions that the program's own code called, down to its frame `own`. */
 static enum wait_kind kind_of(const json_t *frames, const json_t *own)
 {
@@ -140,17 +124,16 @@ bool waits_futex_waits(unsigned long long operation)
 	       operation == FUTEX_WAIT_REQUEUE_PI;
 }
 
-/* Whether the thread waits inside the system call. While it enters or leaves the call, the
- * arguments do not show what it waits for. */
-static bool is_in_futex(struct replay *replay, int thread)
+bool waits_in_futex(struct replay *replay, int thread)
 {
 	unsigned long long call, operation, bytes;
 
-	return read_number(replay, thread, "(unsigned long)$orig_rax", &call) &&
+	return accessed_thread_number(replay, thread, "(unsigned long)$orig_rax", &call) &&
 	       call == SYS_futex &&
-	       read_number(replay, thread, "(unsigned long)$rsi & 127", &operation) &&
+	       accessed_thread_number(replay, thread, "(unsigned long)$rsi & 127", &operation) &&
 	       waits_futex_waits(operation) &&
-	       read_number(replay, thread, "(unsigned long)*(unsigned short *)($pc - 2)", &bytes) &&
+	       accessed_thread_number(
+		   replay, thread, "(unsigned long)*(unsigned short *)($pc - 2)", &bytes) &&
 	       bytes == SYSCALL_BYTES;
 }
 
@@ -182,7 +165,7 @@ static unsigned long long condition_of(struct replay *replay, int thread, unsign
 {
 	unsigned long long stack, there[STACK_WORDS];
 
-	if (!read_number(replay, thread, "(unsigned long)$sp", &stack) ||
+	if (!accessed_thread_number(replay, thread, "(unsigned long)$sp", &stack) ||
 	    !accessed_whole(replay, stack, there, sizeof(there)))
 		return 0;
 	for (size_t i = 0; i + 2 < STACK_WORDS; i++)
@@ -251,10 +234,10 @@ static void look_at(struct replay *replay, int thread, enum wait_kind kind, stru
 {
 	unsigned long long address, operation;
 
-	if (kind != WAIT_SPINLOCK && !is_in_futex(replay, thread))
+	if (kind != WAIT_SPINLOCK && !waits_in_futex(replay, thread))
 		return;
-	if (!read_number(replay, thread, "(unsigned long)$rdi", &address) || !address ||
-	    !read_number(replay, thread, "(unsigned long)$rsi & 127", &operation))
+	if (!accessed_thread_number(replay, thread, "(unsigned long)$rdi", &address) || !address ||
+	    !accessed_thread_number(replay, thread, "(unsigned long)$rsi & 127", &operation))
 		return;
 	/* A wait for a condition has a second one in it: for its mutex, which others may have taken
 	 * meanwhile. A mutex's futex waits without a time. */

@@ -18,4 +18,8 @@ json_t *waits_of_threads(struct replay *replay, size_t most, char **cycle, size_
  * others, or give a lock away: a thread in one of those waits for nothing. */
 bool waits_futex_waits(unsigned long long operation);
 
+/* Whether a thread, by gdb's number, waits inside that system call. While it enters or leaves the
+ * call, the arguments do not show what it waits for. */
+bool waits_in_futex(struct replay *replay, int thread);
+
 #endif

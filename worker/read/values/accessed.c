@@ -18,6 +18,22 @@ bool accessed_number(struct replay *replay, const char *expression, unsigned lon
 	return values_number(replay, expression, number, why, sizeof(why));
 }
 
+bool accessed_thread_number(
+    struct replay *replay, int thread, const char *expression, unsigned long long *number)
+{
+	json_t *results = NULL;
+	const char *value = NULL;
+
+	if (gdb_command(replay_gdb(replay), &results,
+		"-data-evaluate-expression --thread %d --frame 0 --language c \"%s\"", thread,
+		expression) == GDB_DONE)
+		value = mi_text(results, "value");
+	if (value)
+		*number = strtoull(value, NULL, 0);
+	json_decref(results);
+	return value != NULL;
+}
+
 static bool read_named(struct replay *replay, const char *type, const char *name, uint64_t *value)
 {
 	unsigned long long number = 0;

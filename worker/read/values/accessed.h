@@ -9,6 +9,10 @@
 /* The value of a numeric expression in the selected frame. */
 bool accessed_number(struct replay *replay, const char *expression, unsigned long long *number);
 
+/* The same in the innermost frame of a thread, by gdb's number, in C. */
+bool accessed_thread_number(
+    struct replay *replay, int thread, const char *expression, unsigned long long *number);
+
 /* Bytes at an address; fewer at the end of what is mapped. */
 size_t accessed_bytes(
     struct replay *replay, unsigned long long address, uint8_t *bytes, size_t most);
