@@ -9,7 +9,6 @@
 #include "worker/read/values/accessed.h"
 #include "worker/read/names/symbol.h"
 
-#define NULL_PAGES 0x10000ULL
 #define STACK_NEAR (8ULL * 1024 * 1024)
 #define STACK_STEP (1024ULL * 1024) /* an access may be so far from the stack pointer */
 #define USER_TOP   0x800000000000ULL
@@ -43,7 +42,7 @@ bool belongs_to_full_stack(
 	const struct mapping *mapping = mappings_find(mappings, address), *above;
 	unsigned long long stack = 0;
 
-	if ((mapping && !has_no_access(mapping)) || address < NULL_PAGES ||
+	if ((mapping && !has_no_access(mapping)) || address < BELONGS_NULL_PAGES ||
 	    !accessed_number(replay, "(unsigned long)$sp", &stack))
 		return false;
 	above = mappings_above(mappings, mapping ? mapping->end : address);
@@ -62,12 +61,12 @@ static void tell_unmapped(struct replay *replay, const struct mappings *mappings
 {
 	unsigned long long stack = 0;
 
-	if (address < NULL_PAGES)
+	if (address < BELONGS_NULL_PAGES)
 		snprintf(text, BELONGS_MAX, "not mapped: a null pointer, or an offset from it");
 	else if (belongs_nowhere(address))
 		snprintf(text, BELONGS_MAX,
 		    "no valid address: garbage, or freed memory that was used again");
-	else if (address >= -NULL_PAGES)
+	else if (address >= -BELONGS_NULL_PAGES)
 		snprintf(text, BELONGS_MAX,
 		    "not the program's: -1 or another small negative number, such as MAP_FAILED, "
 		    "or "

@@ -7,6 +7,9 @@
 
 #define BELONGS_MAX 500
 
+/* Below this, an address is a null pointer, or an offset from one. */
+#define BELONGS_NULL_PAGES 0x10000ULL
+
 enum right { ACCESS_READ, ACCESS_WRITE, ACCESS_EXECUTE };
 
 /* Whether a mapping allows it. Those without rights (gdb before 12 tells none) allow all. */

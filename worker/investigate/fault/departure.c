@@ -17,10 +17,9 @@
 #include "worker/run/resume.h"
 #include "worker/read/names/symbol.h"
 
-#define STEPS_MAX  3 /* the signal itself may take some */
-#define NULL_PAGES 0x10000ULL
-#define WORD	   8
-#define FROM_MAX   700
+#define STEPS_MAX 3 /* the signal itself may take some */
+#define WORD	  8
+#define FROM_MAX  700
 
 /* A call, jump or return that leaves the code. */
 struct leap {
@@ -68,7 +67,7 @@ static void tell_target(const struct leap *leap, char *text, size_t size)
 		    verb);
 	else if (leap->target == 0 && !leap->instruction->returns)
 		snprintf(text, size, "%s a null pointer", verb);
-	else if (leap->target < NULL_PAGES)
+	else if (leap->target < BELONGS_NULL_PAGES)
 		snprintf(text, size, "%s 0x%llx, where no code is", verb, leap->target);
 	else
 		snprintf(text, size, "%s 0x%llx, %s", verb, leap->target,
@@ -245,7 +244,8 @@ void departure_guess(struct replay *replay, const struct mappings *mappings, uns
 	fault->json = json_pack("{s:o,s:s,s:s}", "address", json_sprintf("0x%llx", pc), "access",
 	    "execute", "mapping", mapping);
 	snprintf(fault->said, sizeof(fault->said), "%s 0x%llx, %s",
-	    called ? "a call of" : "execution of", pc, pc < NULL_PAGES ? "where no code is" : why);
+	    called ? "a call of" : "execution of", pc,
+	    pc < BELONGS_NULL_PAGES ? "where no code is" : why);
 }
 
 bool departure_go_back(struct replay *replay)

@@ -12,7 +12,6 @@
 #include "worker/read/values/accessed.h"
 
 #define NAME_BYTES (PHRASE_MAX + 40)
-#define NULL_PAGES 0x10000
 
 /* The stack's own registers are no pointers of the source, and neither is the program counter. */
 static bool is_pointer(const char *base)
@@ -83,7 +82,7 @@ void pointer_tell(struct replay *replay, const struct mappings *mappings,
 	}
 	phrases_find_pointer(replay, value, phrase, &place);
 	/* The code may have added an index to it. */
-	if (!phrase[0] && value && value < NULL_PAGES) {
+	if (!phrase[0] && value && value < BELONGS_NULL_PAGES) {
 		value = 0;
 		phrases_find_pointer(replay, value, phrase, &place);
 	}

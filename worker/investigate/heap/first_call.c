@@ -25,10 +25,9 @@ static void leave_linker(struct replay *replay, const struct mappings *mappings,
 	gdb_must(replay_gdb(replay), &results, "-break-info %d", number);
 	row = mi_breakpoint_row(mi_breakpoints(results), number);
 	for (size_t i = 0; row && (place = mi_breakpoint_place(row, i)); i++) {
-		unsigned long long address = mi_address(place, "addr");
-		const struct mapping *mapping = mappings_find(mappings, address);
+		const struct mapping *mapping = mappings_find(mappings, mi_address(place, "addr"));
 
-		if (mapping && mapping->start <= address && allocator_is_linker(mapping->file))
+		if (mapping && allocator_is_linker(mapping->file))
 			gdb_must(replay_gdb(replay), NULL, "-break-disable %s",
 			    mi_text(place, "number"));
 	}

@@ -5,12 +5,11 @@
 
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
+#include "worker/investigate/code/belongs.h"
 #include "worker/investigate/heap/collected.h"
 #include "worker/investigate/heap/guarded.h"
-#include "worker/read/code/mappings.h"
 
-#define PASSES	  5 /* that the check costs */
-#define NULL_PAGE 0x10000
+#define PASSES 5 /* that the check costs */
 
 /* Whether the pointer that the fault followed is no null pointer and stands in a heap block. */
 static bool is_of_heap(struct replay *replay, const json_t *fault)
@@ -20,11 +19,11 @@ static bool is_of_heap(struct replay *replay, const json_t *fault)
 	const struct mapping *mapping;
 	bool is;
 
-	if (!place || mi_address(fault, "address") < NULL_PAGE)
+	if (!place || mi_address(fault, "address") < BELONGS_NULL_PAGES)
 		return false;
 	mappings = mappings_read(replay);
 	mapping = mappings ? mappings_find(mappings, place) : NULL;
-	is = mapping && mapping->start <= place && strcmp(mapping->file, "[heap]") == 0;
+	is = mapping && strcmp(mapping->file, "[heap]") == 0;
 	mappings_free(mappings);
 	return is;
 }
