@@ -59,7 +59,7 @@ static unsigned long long ticks_of(pid_t pid)
 }
 
 /* Since the last look; all of it at the first. */
-static unsigned long long used_since(struct uses *uses, pid_t pid)
+static unsigned long long used_since(pid_t pid, struct uses *uses)
 {
 	unsigned long long before, now = ticks_of(pid);
 	size_t i = 0;
@@ -85,13 +85,8 @@ static unsigned long long traced_use(pid_t root, struct uses *uses)
 	census_take(root, &census);
 	for (size_t i = 0; i < census.count; i++)
 		if (is_traced(census.processes[i].pid))
-			used += used_since(uses, census.processes[i].pid);
+			used += used_since(census.processes[i].pid, uses);
 	return used;
-}
-
-static unsigned long long own_use(pid_t pid, struct uses *uses)
-{
-	return used_since(uses, pid);
 }
 
 static void await_use(
@@ -133,6 +128,6 @@ long long at_work_step_back(struct client *client, pid_t rr)
 {
 	long long id = send_step(client, NULL, true);
 
-	await_use(own_use, rr, AT_WORK_STEPPED_MS);
+	await_use(used_since, rr, AT_WORK_STEPPED_MS);
 	return id;
 }
