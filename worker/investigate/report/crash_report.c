@@ -66,7 +66,6 @@ struct crash {
 	json_t *report, *output;
 	long long first_event; /* of the program's image */
 	double began;	       /* a clock's seconds */
-	double pass;	       /* seconds that the pass took */
 	double deadline;       /* seconds; 0: the usual one */
 };
 
@@ -374,6 +373,7 @@ static struct lock_patience patience_of(const struct crash *crash)
 static bool find_crash(struct replay *replay, struct crash *crash, struct failure *failure)
 {
 	enum library_found library;
+	double pass; /* seconds */
 
 	/* If the process called exec, the last program is the one that ended. */
 	if (!position_go_event(replay, images_last_start(replay), failure))
@@ -385,7 +385,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		return false;
 	if (!position_update(replay, failure))
 		return false;
-	crash->pass = clock_seconds() - crash->began;
+	pass = clock_seconds() - crash->began;
 	keep_output(crash, replay);
 	if (!crash->report) {
 		crash->report =
@@ -404,7 +404,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	if (!look_back_at_guarded(replay, crash)) {
 		library = library_said(crash->report, crash->output);
 		look_back_at_damage(replay, crash, library);
-		proposed_check(replay, crash->report, library == LIBRARY_HEAP, crash->pass);
+		proposed_check(replay, crash->report, library == LIBRARY_HEAP, pass);
 	}
 	add_other_crash(replay, crash->report);
 	return true;
