@@ -4,14 +4,18 @@
  *	background echo		reads lines until its input ends, and says each; ignores SIGHUP
  *	background serve	a server that forks for each connection, until SIGINT or SIGTERM
  *	background many		has many processes, which all wait
+ *	background slow		takes 3 s to clean up after SIGTERM
  */
+#define _GNU_SOURCE /* ppoll */
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 static volatile sig_atomic_t ended_by;
@@ -59,7 +63,14 @@ static int serve(void)
 	    .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	socklen_t size = sizeof address;
 	int server = socket(AF_INET, SOCK_STREAM, 0);
+	struct pollfd waits = {.fd = server, .events = POLLIN};
+	sigset_t as_before, ending;
 
+	/* They come only while it waits: one just before that would wake nobody. */
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGINT);
+	sigaddset(&ending, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ending, &as_before);
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	if (bind(server, (struct sockaddr *)&address, size) < 0 || listen(server, 4) < 0 ||
@@ -69,10 +80,9 @@ static int serve(void)
 	}
 	printf("port %d\n", ntohs(address.sin_port));
 	while (!ended_by) {
-		int connection = accept(server, NULL, NULL);
-
-		if (connection < 0)
+		if (ppoll(&waits, 1, NULL, &as_before) < 1)
 			continue;
+		int connection = accept(server, NULL, NULL);
 		if (fork() == 0)
 			return talk(connection);
 		close(connection);
@@ -93,10 +103,36 @@ static int many(void)
 		pause();
 }
 
+static long long now_ms(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000LL + now.tv_nsec / 1000000;
+}
+
+static int slow(void)
+{
+	sigset_t ending;
+	int signal;
+
+	sigemptyset(&ending);
+	sigaddset(&ending, SIGTERM);
+	sigprocmask(SIG_BLOCK, &ending, NULL);
+	printf("waits\n");
+	sigwait(&ending, &signal);
+	for (long long until = now_ms() + 3000; now_ms() < until;)
+		;
+	printf("cleaned up after signal %d\n", signal);
+	return 0;
+}
+
 int main(int argc, char *argv[])
 {
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	if (argc > 1 && strcmp(argv[1], "many") == 0)
 		return many();
+	if (argc > 1 && strcmp(argv[1], "slow") == 0)
+		return slow();
 	return argc > 1 && strcmp(argv[1], "serve") == 0 ? serve() : echo();
 }

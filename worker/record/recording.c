@@ -53,22 +53,34 @@ static bool read_output(int *fd, struct stream *stream)
 	return false;
 }
 
-/* Grows as long as rr does anything. */
-static uint64_t work_of_rr(const struct recording *recording)
+/* Grows as long as rr or the first process does anything. */
+static uint64_t work_done(const struct recording *recording)
 {
 	uint64_t written = recording->trace < 0 ? 0 : listing_trace_bytes(recording->trace);
+	pid_t rr = recording->rr.pid, first = tracee_first(rr);
 
-	return tracee_rr_time(recording->rr.pid) + written;
+	return written + tracee_cpu_time(rr) + (first > 0 ? tracee_cpu_time(first) : 0);
 }
 
-/* Whether rr is still busy with the end of the program: of hundreds of processes, for instance, or
- * on a machine that has much else to do. Without it, the whole trace is lost. */
-static bool is_closing(struct recording *recording)
+/* Whether they did anything since this was asked last, and may go on: the program cleans up, or rr
+ * ends hundreds of processes, perhaps on a machine that has much else to do. Without rr's end, the
+ * whole trace is lost. */
+static bool is_at_work(struct recording *recording)
 {
 	uint64_t before = recording->work;
 
-	recording->work = work_of_rr(recording);
-	return recording->work != before && clock_ms() < recording->close_until;
+	recording->work = work_done(recording);
+	return recording->work != before && clock_ms() < recording->work_until;
+}
+
+/* How long who is at work may go on. A full disk does not wait for a program. */
+static long long work_ms(const struct recording *recording, enum ending step)
+{
+	enum end_reason reason = recording->reason;
+
+	if (step == ENDING_KILLED)
+		return reason == END_TRACER ? 0 : RECORD_CLOSE_MAX_MS;
+	return reason == END_TIMEOUT || reason == END_ASKED ? RECORD_STOP_GRACE_MS : 0;
 }
 
 /* Sends the first process the signal of a step; rr ends when it has ended. */
@@ -83,10 +95,8 @@ static void end_first(struct recording *recording, int signal, enum ending step,
 		step = ENDING_KILLED;
 		wait_ms = RECORD_CLOSE_MS;
 	}
-	if (step == ENDING_KILLED && recording->begun && recording->reason != END_TRACER) {
-		recording->close_until = clock_ms() + RECORD_CLOSE_MAX_MS;
-		recording->work = work_of_rr(recording);
-	}
+	recording->work_until = recording->begun ? clock_ms() + work_ms(recording, step) : 0;
+	recording->work = work_done(recording);
 	recording->ending = step;
 	recording->next_step = clock_ms() + (first > 0 || recording->begun ? wait_ms : 0);
 }
@@ -101,11 +111,15 @@ static void end_further(struct recording *recording)
 		    recording->end_signal ? RECORD_STOP_GRACE_MS : RECORD_GRACE_MS);
 		break;
 	case ENDING_TERMINATED:
+		if (is_at_work(recording)) {
+			recording->next_step = clock_ms() + RECORD_GRACE_MS;
+			break;
+		}
 		end_first(recording, SIGKILL, ENDING_KILLED, RECORD_CLOSE_MS);
 		break;
 	case ENDING_KILLED:
 	case ENDING_ABANDONED:
-		if (recording->ending == ENDING_ABANDONED || !is_closing(recording)) {
+		if (recording->ending == ENDING_ABANDONED || !is_at_work(recording)) {
 			kill(recording->rr.pid, SIGKILL);
 			recording->ending = ENDING_ABANDONED;
 		}
@@ -412,7 +426,7 @@ void recording_forget(struct recording *recording)
 	recording->errors_seen = 0;
 	recording->reason = END_ITSELF;
 	recording->ending = ENDING_NOT;
-	recording->close_until = 0;
+	recording->work_until = 0;
 }
 
 void recording_remove(struct recording *recording)

@@ -12,8 +12,8 @@
 
 /* From the wish to end a recording on: the program may clean up, then it is killed, and rr, which
  * closes the trace at that, is killed last. */
-#define RECORD_GRACE_MS	     2000  /* after SIGTERM to the program */
-#define RECORD_STOP_GRACE_MS 10000 /* after the signal of rr_record_stop */
+#define RECORD_GRACE_MS	     2000  /* after SIGTERM to a program that does nothing at it */
+#define RECORD_STOP_GRACE_MS 10000 /* to one that does, or after the signal of rr_record_stop */
 #define RECORD_CLOSE_MS	     5000  /* for rr to close the trace after the program was killed */
 #define RECORD_CLOSE_MAX_MS  60000 /* the same for an rr that still works on that */
 
@@ -43,7 +43,7 @@ struct recording {
 	uint64_t errors_seen; /* of `errors`, when the last progress was made */
 	struct input input;
 	long long started, next_tick, next_step; /* ms, monotonic */
-	long long close_until;			 /* an rr that works is not killed before */
+	long long work_until;			 /* who works on the end is not killed before */
 	uint64_t work;				 /* how much it had done when that was asked last */
 	enum end_reason reason;
 	bool begun; /* the program runs, or has run */

@@ -91,12 +91,12 @@ pid_t tracee_find(pid_t rr, bool (*is_meant)(const char *name), char name[PROC_N
 	return found;
 }
 
-unsigned long tracee_rr_time(pid_t rr)
+unsigned long tracee_cpu_time(pid_t pid)
 {
 	cleanup_fd int proc = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	char number[16];
 
-	snprintf(number, sizeof(number), "%d", (int)rr);
+	snprintf(number, sizeof(number), "%d", (int)pid);
 	return proc_stat_field(proc, number, PROC_STAT_USER_TIME) +
 	       proc_stat_field(proc, number, PROC_STAT_SYSTEM_TIME);
 }

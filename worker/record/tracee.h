@@ -18,8 +18,8 @@ bool tracee_has_begun(pid_t rr);
  */
 pid_t tracee_find(pid_t rr, bool (*is_meant)(const char *name), char name[PROC_NAME_MAX]);
 
-/* The processor time that rr has taken, in clock ticks; 0 if it has ended. */
-unsigned long tracee_rr_time(pid_t rr);
+/* The processor time that a process has taken, in clock ticks; 0 if it has ended. */
+unsigned long tracee_cpu_time(pid_t pid);
 
 /* True when rr has a file open in this directory. */
 bool tracee_rr_writes_in(pid_t rr, const char *directory);
