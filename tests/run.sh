@@ -45,6 +45,7 @@ report() {
 	else
 		echo "FAILED"
 		grep -vE '^progress: |^[0-9]+ passed, [0-9]+ failed$' "$out"
+		grep -E '^[^ ]+:[0-9]+:[FE]:|^FAILED' "$out" | cut -c 1-300 >>"$SCRATCH/failures"
 	fi
 }
 
@@ -122,6 +123,7 @@ trap 'rm -rf "$SCRATCH"' EXIT
 trap stop INT TERM HUP
 begun=$(date +%s)
 : >"$SCRATCH/results"
+: >"$SCRATCH/failures"
 chosen alone "$@" >"$SCRATCH/alone"
 {
 	chosen first "$@"
@@ -135,6 +137,8 @@ for program in "$@"; do
 	grep -q "^[0-9]* [0-9]* ${program#*tests/}\$" "$SCRATCH/results" ||
 		echo "0 1 ${program#*tests/}" >>"$SCRATCH/results"
 done
+# Once more, where a reader of a long log looks first.
+cat "$SCRATCH/failures"
 awk -v seconds=$(($(date +%s) - begun)) '
 	{ passed += $1; failed += $2 }
 	$2 > 0 { broken = broken " " $3 }

@@ -24,6 +24,7 @@ program() {
 
 program good 'sleep 0.2' 'echo "3 passed, 0 failed"'
 program check 'echo "50%: Checks: 4, Failures: 1, Errors: 1"' 'exit 1'
+program told 'echo "a.c:7:F:a:it_holds:0: no"' 'echo "50%: Checks: 2, Failures: 1, Errors: 0"' 'exit 1'
 program bad 'echo "the reason"' 'echo "1 passed, 2 failed"' 'exit 1'
 program liar 'echo "5 passed, 0 failed"' 'exit 1'
 program silent 'exit 0'
@@ -69,6 +70,9 @@ says 1 '2 passed, 2 failed' tests/check
 says 1 '4 passed, 2 failed' tests/good tests/bad
 says 1 'failed: bad' tests/good tests/bad
 says 1 'the reason' tests/bad
+says 1 'failed: told' tests/told tests/good
+holds "the end of the output tells what failed" \
+	"$(tail -n 4 out | grep -qxF 'a.c:7:F:a:it_holds:0: no' && echo yes)"
 says 1 'liar \([0-9]* s\): FAILED' tests/liar
 says 1 '5 passed, 1 failed' tests/liar
 says 1 '3 passed, 1 failed' tests/silent tests/good
