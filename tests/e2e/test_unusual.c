@@ -58,10 +58,15 @@ START_TEST(two_hundred_thousand_frames_cost_their_limit_and_are_still_there_behi
 	ck_assert_uint_ge(answer_count(trace, "frames"), 1); /* folded */
 	ck_assert_ptr_nonnull(answer_at(trace, "more"));
 	client_tool_refused(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 199990);
+	client_tool_refused(
+	    place.client, "rr_finish", "timeout", "{s:s,s:i}", "function", "main", "deadline", 1);
 	/* After an interrupted unwinding, gdb takes the last frame for the outermost one, unless it
 	 * is told to unwind again. */
 	expect_all(client_tool(place.client, "rr_finish", "{s:s}", "function", "main"),
 	    IS("frame.function", "main"), FALSE("restored"));
+	expect_answer_within(
+	    client_tool_fails(place.client, "rr_finish", "not_found", "{s:s}", "function", "main"),
+	    "message", "no caller named main");
 }
 END_TEST
 

@@ -5,6 +5,7 @@
 #include "worker/gdb/library.h"
 
 #include <stdio.h>
+#include <string.h>
 #include "worker/serve/tool.h"
 
 /* Begins a script in the file that gdb has; LINE ends its name. */
@@ -16,11 +17,11 @@
 
 /* The Python files, as they are. */
 __asm__(".pushsection .rodata\n"
-	"all_scripts:\n" BEGIN("statics") SCRIPT("statics") BEGIN("silent_hits")
-	    SCRIPT("silent_hits") BEGIN("inlined") SCRIPT("inlined") BEGIN("helpers")
-		SCRIPT("conditions") SCRIPT("judged") SCRIPT("printers") SCRIPT("rust") SCRIPT("go")
-		    SCRIPT("libcxx") SCRIPT("library") ".byte 0\n"
-						       ".popsection\n");
+	"all_scripts:\n" BEGIN("statics") SCRIPT("statics") BEGIN("silent_hits") SCRIPT(
+	    "silent_hits") BEGIN("inlined") SCRIPT("inlined") BEGIN("callers") SCRIPT("callers")
+	    BEGIN("helpers") SCRIPT("conditions") SCRIPT("judged") SCRIPT("printers") SCRIPT("rust")
+		SCRIPT("go") SCRIPT("libcxx") SCRIPT("library") ".byte 0\n"
+								".popsection\n");
 extern const char all_scripts[] __attribute__((visibility("hidden")));
 
 #define COMMAND_MAX 256
@@ -45,6 +46,11 @@ enum gdb_outcome library_run(struct gdb *gdb, const char *script)
 	char command[COMMAND_MAX];
 
 	return gdb_console(gdb, NULL, running(command, script, ""));
+}
+
+bool library_is_plain(const char *name)
+{
+	return !strpbrk(name, "'\\\"\n");
 }
 
 void library_load(struct gdb *gdb)

@@ -15,6 +15,9 @@ bool library_write(int file);
 enum gdb_outcome library_run(struct gdb *gdb, const char *script)
     __attribute__((warn_unused_result));
 
+/* Whether a name, which may be the recorded program's, can stand in quotes in a line of Python. */
+bool library_is_plain(const char *name);
+
 /* Of the printers of the C++ library, which are on only while they are needed. */
 #define LIBRARY_PRINTERS_ON  "enable pretty-printer"
 #define LIBRARY_PRINTERS_OFF "disable pretty-printer global libstdc"

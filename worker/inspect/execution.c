@@ -18,6 +18,7 @@
 #include "worker/session/images.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/mi/mi.h"
+#include "worker/read/frames/callers.h"
 #include "worker/gdb/must.h"
 #include "worker/read/names/names.h"
 #include "worker/breaks/places/pending.h"
@@ -32,10 +33,8 @@
 #include "worker/run/unaccessed.h"
 #include "worker/session/taught.h"
 
-#define SHARE_MAX	 160  /* bytes */
-#define FALSE_HITS_MAX	 2    /* hits in a row that gdb may pass by itself when it goes back */
-#define FINISH_PAGE	 1000 /* frames looked through at once */
-#define FINISH_PAGES_MAX 1000
+#define SHARE_MAX      160 /* bytes */
+#define FALSE_HITS_MAX 2   /* hits in a row that gdb may pass by itself when it goes back */
 
 #define INSTRUCTIONS_AT_ONCE 200
 #define LINES_AT_ONCE	     20
@@ -417,47 +416,6 @@ json_t *tool_next(struct replay *replay, const struct next_args *args, struct fa
 	    failure);
 }
 
-static int level_in(const json_t *stack, const char *function)
-{
-	const json_t *frame;
-	size_t i;
-
-	json_array_foreach(stack, i, frame)
-	{
-		const char *name = mi_text(frame, "func");
-		if (name && strcmp(name, function) == 0)
-			return mi_number(frame, "level", -1);
-	}
-	return -1;
-}
-
-/* The level of the nearest caller of the selected frame with that name; -1 with *failure filled.
- */
-static int level_of(struct replay *replay, const char *function, struct failure *failure)
-{
-	struct gdb *gdb = replay_gdb(replay);
-	int level = -1, from = replay_selected(replay)->frame + 1;
-	bool more = true;
-
-	for (int page = 0; level < 0 && more && page < FINISH_PAGES_MAX; page++) {
-		json_t *results = NULL;
-
-		if (!gdb_check(gdb,
-			gdb_command(gdb, &results, "-stack-list-frames --thread %d %d %d",
-			    replay_selected(replay)->number, from, from + FINISH_PAGE - 1),
-			ERROR_INVALID_ARGUMENT, "this is the outermost frame", failure))
-			return -1;
-		level = level_in(json_object_get(results, "stack"), function);
-		more = json_array_size(json_object_get(results, "stack")) == FINISH_PAGE;
-		from += FINISH_PAGE;
-		json_decref(results);
-	}
-	if (level < 0)
-		failure_set(failure, ERROR_NOT_FOUND, "rr_backtrace shows the callers",
-		    "no caller named %.200s", function);
-	return level;
-}
-
 static json_t *finish(
     struct replay *replay, const struct finish_args *args, struct failure *failure)
 {
@@ -467,7 +425,7 @@ static json_t *finish(
 	if (is_over(replay, direction))
 		return answer(replay, direction, NULL, failure);
 	if (args->function) {
-		level = level_of(replay, args->function, failure) - 1;
+		level = callers_find(replay, args->function, failure) - 1;
 		if (level < 0)
 			return NULL;
 	}

@@ -30,11 +30,6 @@ static long line_of(const char *location)
 	return isdigit((unsigned char)digits[0]) && !*end ? line : 0;
 }
 
-bool inlined_is_plain(const char *name)
-{
-	return !strpbrk(name, "'\\\"\n");
-}
-
 /* "python rr_inlined('add',0,[(4660,'add')])"; false: no place has a line, so that nothing is known
  * of inlined code, or there are too many. */
 static bool write_command(char command[COMMAND_MAX], const char *location, const json_t *bkpt)
@@ -45,14 +40,14 @@ static bool write_command(char command[COMMAND_MAX], const char *location, const
 	    command, COMMAND_MAX, "python rr_inlined('%s',%ld,[", line ? location : "", line);
 	bool has_line = false;
 
-	if (line && (!inlined_is_plain(location) || length > COMMAND_MAX / 2))
+	if (line && (!library_is_plain(location) || length > COMMAND_MAX / 2))
 		return false;
 	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++) {
 		const char *name = mi_text(place, "func");
 
 		has_line |= mi_text(place, "line") != NULL;
 		name = name ? name : "";
-		if (!mi_address(place, "addr") || !inlined_is_plain(name) ||
+		if (!mi_address(place, "addr") || !library_is_plain(name) ||
 		    length + strlen(name) + 40 > COMMAND_MAX)
 			return false;
 		length += (size_t)snprintf(command + length, COMMAND_MAX - length, "(%llu,'%s'),",

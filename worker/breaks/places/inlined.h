@@ -15,9 +15,6 @@ struct inlined {
 	char why[120];
 };
 
-/* Whether a name, which may be the recorded program's, can stand in quotes in a line of Python. */
-bool inlined_is_plain(const char *name);
-
 /* Whether gdb has the script, which it gets here for the first time. */
 bool inlined_is_taught(struct replay *replay);
 

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "worker/breaks/places/inlined.h"
 #include "worker/gdb/gdb.h"
+#include "worker/gdb/library.h"
 #include "worker/serve/begins.h"
 #include "worker/session/selection.h"
 
@@ -18,7 +19,7 @@
 
 static bool is_plain(const char *name)
 {
-	return strlen(name) < INLINED_NAME_MAX && inlined_is_plain(name);
+	return strlen(name) < INLINED_NAME_MAX && library_is_plain(name);
 }
 
 bool inlined_pass_name(struct replay *replay, unsigned long long address, const char *function,

@@ -63,7 +63,7 @@ size_t frames_repeated(const json_t *frames, size_t at, size_t *period)
 	return 0;
 }
 
-static bool list_frames(
+bool frames_list(
     struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
@@ -158,7 +158,7 @@ bool frames_read(struct replay *replay, int thread, int from, int count, json_t 
 	size_t i;
 
 	*frames = json_array();
-	if (!list_frames(replay, thread, from, from + count - 1, &stack, failure))
+	if (!frames_list(replay, thread, from, from + count - 1, &stack, failure))
 		return false;
 	json_array_foreach(stack, i, frame) json_array_append_new(*frames, frame_json(frame));
 	add_doubt(replay, stack, *frames);

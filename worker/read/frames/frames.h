@@ -12,6 +12,10 @@
 bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
     json_t *frames, int *next, struct failure *failure);
 
+/* Frames `from` to `to` as gdb has them, owned by the caller: none where the stack ends before. */
+bool frames_list(
+    struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure);
+
 /* `count` frames from `from` on as gdb has them, with arguments, not folded. */
 bool frames_read(struct replay *replay, int thread, int from, int count, json_t **frames,
     struct failure *failure);
