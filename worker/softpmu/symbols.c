@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -16,6 +17,7 @@
 #include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/time.h>
+#include <sys/vfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -26,6 +28,7 @@
 #include "worker/softpmu/traps/heldtrap.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
+#include "worker/softpmu/rrfix/mappedfiles.h"
 #include "worker/softpmu/rrfix/maps.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/rrfix/newcalls.h"
@@ -56,6 +59,7 @@ static struct {
 	pid_t (*waitpid)(pid_t, int *, int);
 	int (*setitimer)(__itimer_which_t, const struct itimerval *, struct itimerval *);
 	FILE *(*fopen64)(const char *, const char *);
+	int (*fstatfs)(int, struct statfs *);
 } libc;
 
 static void *libc_symbol(const char *name)
@@ -574,4 +578,14 @@ INTERPOSED FILE *fopen64(const char *path, const char *mode)
 INTERPOSED FILE *fopen(const char *path, const char *mode)
 {
 	return any_fopen(path, mode);
+}
+
+/* rr asks only about files that are mapped. */
+INTERPOSED int fstatfs(int fd, struct statfs *status)
+{
+	int result = LIBC(fstatfs)(fd, status);
+
+	if (result == 0 && mappedfiles_is_copied(fd))
+		status->f_type = TMPFS_MAGIC;
+	return result;
 }

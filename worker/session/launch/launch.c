@@ -394,8 +394,9 @@ static void clear(struct replay *replay, struct failure *failure)
 static const char *hint_for(const char *message)
 {
 	static const char gone[] =
-	    "a program or library that ran is gone, or this user cannot read it: put it back, or "
-	    "record again and use rr_pack, which copies such files into the trace";
+	    "a file that the program ran or mapped is gone, this user cannot read it, or it is no "
+	    "program (a replay is shown programs alone): record again with rr_record and rr_pack, "
+	    "or run rr pack by hand; they copy such files into the trace";
 	static const struct {
 		const char *said; /* the last fits all */
 		const char *hint;
