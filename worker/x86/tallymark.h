@@ -42,6 +42,7 @@ enum {
 	CHECK_ON = 1,
 	CHECK_NO_SHADOW = 2,  /* a part of the heap has no shadow: accesses there are not checked */
 	CHECK_LOST = 4,	      /* blocks are not known any more */
+	CHECK_REACH = 16,     /* which blocks the program can reach was found out */
 	CHECK_HAS_MAPPED = 8, /* blocks with a mapping of their own: a freed one is not checked */
 };
 
@@ -68,6 +69,30 @@ enum check_kind {
 
 enum check_state { CHECK_NO_BLOCK, CHECK_LIVE, CHECK_FREED };
 
+enum {
+	CHECK_SITES = 8, /* read at once */
+	/* Ways to a call differ by so many addresses of code on the stack, from its return address
+	 * on, within so many bytes. Some may be left over from earlier calls. */
+	CHECK_WAY_FAR = 32,
+	CHECK_WAY_MIDDLE = 10,
+	CHECK_WAY_NEAR = 4,
+	CHECK_WAY_NEAREST = 2,
+	CHECK_WAYS = 4, /* in this order */
+	CHECK_WAY_BYTES = 4096,
+};
+
+/* The ways to one call: see scan/heapsites.h there. */
+struct check_ways_to {
+	uint64_t way[CHECK_WAYS];
+};
+
+/* Calls of the allocator that came on one way, as far as their blocks are live. */
+struct check_site {
+	uint64_t way; /* 0: not known */
+	uint64_t blocks, bytes;
+	uint64_t first; /* the number of the first call */
+};
+
 struct check_table {
 	uint64_t still; /* what the watchpoint is on: rr takes a change of it for a hit */
 	uint64_t state; /* of the bits above */
@@ -80,6 +105,9 @@ struct check_table {
 	uint64_t block, block_size, block_state;
 	uint64_t made, dropped; /* the numbers of the calls, or 0 */
 	uint64_t checked;	/* questions that were answered, for the curious */
+	/* As they were asked for last; of all of them, and those of this page. */
+	uint64_t sites, live, live_bytes;
+	struct check_site site[CHECK_SITES];
 };
 
 #endif

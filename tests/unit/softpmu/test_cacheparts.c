@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "tests/runner.h"
+#include "worker/softpmu/base/memfile.h"
 #include "worker/softpmu/cache/arena.h"
 #include "worker/softpmu/cache/budget.h"
 #include "worker/softpmu/legs/codecache.h"
@@ -241,7 +242,7 @@ START_TEST(rr_sees_the_programs_files_and_not_ours)
 	snprintf(text, sizeof text,
 	    "1-2 r-xp a\n3-4 r-xs /memfd:%s (deleted)\n"
 	    "5-6 r-xs /memfd:rr-warden-code-cache (deleted)\n7-8 r--p b",
-	    arena_name());
+	    memfile_name());
 	snprintf(expected, sizeof expected,
 	    "1-2 r-xp a\n5-6 r-xs /memfd:rr-warden-code-cache (deleted)\n7-8 r--p b");
 	length = codecache_hide(text, strlen(text));

@@ -13,7 +13,7 @@
 #include "worker/investigate/fault/departure.h"
 #include "worker/investigate/fault/fault_find.h"
 #include "worker/investigate/heap/library_check.h"
-#include "worker/investigate/heap/proposed_check.h"
+#include "worker/investigate/memcheck/proposed_check.h"
 #include "worker/investigate/report/raised.h"
 #include "worker/investigate/report/library_said.h"
 #include "worker/investigate/report/report.h"

@@ -126,15 +126,22 @@ static enum scan_verdict see(
 	return verdict == SCAN_ON && search->over ? SCAN_ENOUGH : verdict;
 }
 
+enum search_end search_failed(const struct search *search, struct failure *failure)
+{
+	if (replay_worker(search->replay)->broken || !replay_worker(search->replay)->interrupt)
+		return SEARCH_FAILED;
+	json_decref(failure->details);
+	*failure = (struct failure){0};
+	return SEARCH_CUT;
+}
+
 /* The moment where the program was halted, if it is still known. */
 static enum search_end cut(struct search *search, struct failure *failure)
 {
 	struct failure ignored = {0};
 
-	if (replay_worker(search->replay)->broken || !replay_worker(search->replay)->interrupt)
+	if (search_failed(search, failure) == SEARCH_FAILED)
 		return SEARCH_FAILED;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
 	search->stands = gdb_was_interrupted(replay_gdb(search->replay)) &&
 			 position_update(search->replay, &ignored);
 	if (search->stands && position_order(&search->reached, replay_now(search->replay)) < 0) {

@@ -61,6 +61,10 @@ enum search_end search_run(
 /* Goes back to a moment of the stretch, to search on from there. False with *failure filled. */
 bool search_again(struct search *search, const struct moment *from, struct failure *failure);
 
+/* Something on the way has failed, which *failure tells: SEARCH_CUT, without a failure, if that is
+ * because the time was over; else SEARCH_FAILED. */
+enum search_end search_failed(const struct search *search, struct failure *failure);
+
 void search_end(struct search *search);
 
 /* After a run with this end: whether what was counted without a stop lies in the part that was

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <unistd.h>
 
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/memory.h"
@@ -21,6 +22,20 @@ enum {
 	PATH_SIZE = 64,
 };
 
+const char *memfile_name(void)
+{
+	static char name[NAME_SIZE];
+	uint64_t random = 0;
+
+	if (name[0] == '\0') {
+		if (kernel_call(SYS_getrandom, (long)&random, sizeof random, 0, 0, 0, 0) < 0)
+			random = (uint64_t)getpid();
+		snprintf(
+		    name, sizeof name, "rr-warden-code-cache-%016llx", (unsigned long long)random);
+	}
+	return name;
+}
+
 bool memfile_may_be(uint64_t size)
 {
 	struct rlimit limit = {0};
@@ -30,12 +45,12 @@ bool memfile_may_be(uint64_t size)
 }
 
 /* The tracee's descriptor. */
-static long create_there(struct injection *injection, const char *name)
+static long create_there(struct injection *injection)
 {
 	const uint64_t create_it[6] = {INJECT_SCRATCH, MFD_CLOEXEC};
 	uint64_t words[NAME_SIZE / 8] = {0};
 
-	snprintf((char *)words, sizeof words, "%s", name);
+	snprintf((char *)words, sizeof words, "%s", memfile_name());
 	if (!memory_write(injection->tid, INJECT_SCRATCH, words, NAME_SIZE / 8))
 		return -1;
 	return inject_call(injection, SYS_memfd_create, create_it);
@@ -50,9 +65,9 @@ static int open_here(pid_t tid, long fd)
 	return (int)kernel_call(SYS_openat, AT_FDCWD, (long)path, O_RDWR | O_CLOEXEC, 0, 0, 0);
 }
 
-struct memfile memfile_make(struct injection *injection, const char *name)
+struct memfile memfile_make(struct injection *injection)
 {
-	struct memfile file = {.there = create_there(injection, name), .here = -1};
+	struct memfile file = {.there = create_there(injection), .here = -1};
 
 	if (file.there >= 0)
 		file.here = open_here(injection->tid, file.there);

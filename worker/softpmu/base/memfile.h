@@ -20,8 +20,14 @@ struct memfile {
 /* Whether rr may make one so large: past the limit, the kernel ends it with a signal. */
 bool memfile_may_be(uint64_t size);
 
+/*
+ * The name of the memory files. It ends in random digits, so that we never take a file of the
+ * program for ours.
+ */
+const char *memfile_name(void);
+
 /* Makes one and opens it. Call memfile_close in either case; the mappings stay. */
-struct memfile memfile_make(struct injection *injection, const char *name);
+struct memfile memfile_make(struct injection *injection);
 void memfile_close(struct memfile *file, struct injection *injection);
 
 /* Makes it so large and maps all of it into rr, with MAP_SHARED and these flags. NULL: it cannot.

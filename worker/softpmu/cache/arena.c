@@ -17,7 +17,6 @@
 
 enum {
 	LOW_CODE = ARENA_CODE_SIZE, /* behind the data part */
-	NAME_SIZE = 64,
 	STEPS_TO_A_GAP = 32,
 	/* The arena may take this part of the address space that the program has left: it maps up
 	 * to its limit sooner than without us. */
@@ -34,20 +33,6 @@ enum {
 
 /* The first addresses at which data parts are tried. */
 static const uint32_t data_places[] = {0x50000000, 0x58000000, 0x30000000, 0x20000000};
-
-const char *arena_name(void)
-{
-	static char name[NAME_SIZE];
-	uint64_t random = 0;
-
-	if (name[0] == '\0') {
-		if (kernel_call(SYS_getrandom, (long)&random, sizeof random, 0, 0, 0, 0) < 0)
-			random = (uint64_t)getpid();
-		snprintf(
-		    name, sizeof name, "rr-warden-code-cache-%016llx", (unsigned long long)random);
-	}
-	return name;
-}
 
 uint64_t arena_id_in(pid_t tid, uint64_t data)
 {
@@ -254,7 +239,7 @@ static bool share(struct arena *arena, struct injection *injection, const struct
 	*reason = "its limit on address space (ulimit -v) leaves too little for the cache";
 	if (!leaves_room(arena, injection, mappings))
 		return false;
-	file = memfile_make(injection, arena_name());
+	file = memfile_make(injection);
 	*reason = file.there < 0 ? "the program is not allowed to make a memory file"
 				 : "rr is not allowed to open a memory file of the program";
 	if (file.here >= 0) {

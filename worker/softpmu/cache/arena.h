@@ -79,12 +79,6 @@ struct arena {
 	struct arena_part part[ARENA_PARTS];
 };
 
-/*
- * The name of the memory files. It ends in random digits, so that we never take a file of the
- * program for ours.
- */
-const char *arena_name(void);
-
 /* Whether an arena can be where this one is in another program, and reach all of its code. */
 bool arena_fits(const struct arena *arena, const struct mappings *mappings);
 

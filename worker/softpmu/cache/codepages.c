@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "worker/softpmu/base/kernel.h"
+#include "worker/softpmu/base/memfile.h"
 #include "worker/softpmu/base/memory.h"
 
 enum {
@@ -82,6 +83,7 @@ static bool add(struct mappings *mappings, const struct mapping *mapping)
 
 bool mappings_read(struct mappings *mappings, pid_t tid)
 {
+	const char *name = memfile_name();
 	char *text = read_text(tid), *next;
 	bool ok = text;
 
@@ -103,7 +105,8 @@ bool mappings_read(struct mappings *mappings, pid_t tid)
 		    .end = end,
 		    .code = rights[0] == 'r' && rights[2] == 'x',
 		    .changes = rights[1] == 'w' || rights[3] == 's',
-		    .executable = rights[2] == 'x'};
+		    .executable = rights[2] == 'x',
+		    .ours = memmem(line, (size_t)(next - line), name, strlen(name))};
 		ok = add(mappings, &mapping);
 	}
 	free(text);

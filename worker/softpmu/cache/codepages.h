@@ -15,6 +15,7 @@ struct mapping {
 	bool code;	     /* readable and executable */
 	bool changes;	     /* code that is writable, or shared with who may write to it */
 	bool executable;
+	bool ours; /* the code cache's, which the program does not know */
 };
 
 struct mappings {

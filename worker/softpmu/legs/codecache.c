@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "worker/softpmu/base/address.h"
+#include "worker/softpmu/base/memfile.h"
 #include "worker/softpmu/cache/cachecalls.h"
 #include "worker/x86/classify.h"
 #include "worker/softpmu/rrfix/counters.h"
@@ -574,7 +575,7 @@ void codecache_note_write(struct codecache *cache, uint64_t address, uint64_t si
 
 size_t codecache_hide(char *text, size_t length)
 {
-	const char *name = arena_name();
+	const char *name = memfile_name();
 	char *out = text;
 
 	for (char *line = text, *end = text + length; line < end;) {

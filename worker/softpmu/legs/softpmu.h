@@ -34,6 +34,7 @@
  *   maps.c          /proc/PID/maps as old rr understands it; pure
  *   newcalls.c      system calls that are newer than rr
  *   badpaths.c      names of files that rr cannot read
+ *   mappedfiles.c   files that a program maps, and rr would not copy
  *   insertions.c    int3s of rr that have gone with their mapping
  *
  * cache/: code that runs inside the program's own process, which is nearly everything
@@ -70,6 +71,8 @@
  *   heapcalls.c     the calls of its allocator
  *   heapjudge.c     the instructions that may touch what they must not
  *   heapblocks.c    its blocks; pure
+ *   heapsites.c     the live ones by the calls that made them; pure
+ *   heapreach.c     which of them the program can still reach
  *   heapshadow.c    a byte for each of its bytes
  *
  * legs/: how a tracee runs, and what its stops mean

@@ -8,7 +8,7 @@
 enum {
 	FIRST_ROOM = 1 << 12,
 	FILL = 2,	    /* the room is at least this many times the used part */
-	ROOM_MAX = 1 << 27, /* 6 GB of them */
+	ROOM_MAX = 1 << 27, /* 7 GB of them */
 	FREED_FARTHER = 64,
 };
 

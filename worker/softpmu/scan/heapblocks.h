@@ -9,12 +9,16 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "worker/x86/tallymark.h"
+
 struct heapblock {
-	uint64_t start;		/* 0: no block */
-	uint64_t size;		/* as it was asked for */
-	uint64_t site;		/* the return address of the call that made it */
-	uint64_t made, dropped; /* the numbers of the calls; dropped 0: it is live */
-	uint64_t mapped_end;	/* it has a mapping of its own, up to there; or 0 */
+	uint64_t start;		   /* 0: no block */
+	uint64_t size;		   /* as it was asked for */
+	uint64_t site;		   /* the return address of the call that made it */
+	struct check_ways_to ways; /* and who called there, see heapsites.h */
+	uint64_t made, dropped;	   /* the numbers of the calls; dropped 0: it is live */
+	uint64_t mapped_end;	   /* it has a mapping of its own, up to there; or 0 */
+	bool reached;		   /* see heapreach.h */
 };
 
 struct heapblocks {

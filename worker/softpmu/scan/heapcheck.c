@@ -25,6 +25,7 @@ void heapcheck_end(struct heapcheck *check)
 		return;
 	number = check->number;
 	heapblocks_free(&check->blocks);
+	heapsites_free(&check->sites);
 	heapshadow_free(&check->shadow);
 	memset(check, 0, sizeof *check);
 	check->number = number;
@@ -56,6 +57,37 @@ static void add_entry(struct heapcheck *check, uint64_t function, uint64_t addre
 	check->entry[check->entries++].function = (uint8_t)function;
 }
 
+static void show_sites(struct heapcheck *check, const uint64_t number[3])
+{
+	const struct heapsites_choice choice = {number[0], (unsigned)number[1], check->lost_only};
+	const uint64_t first = number[2];
+	struct check_table *table = &check->table;
+	struct heapsites *sites = &check->sites;
+
+	if (number[1] >= CHECK_WAYS)
+		return;
+	if (first == 0 && !heapsites_collect(sites, &check->blocks, &choice))
+		table->state |= CHECK_LOST;
+	table->sites = sites->count;
+	table->live = sites->blocks;
+	table->live_bytes = sites->bytes;
+	memset(table->site, 0, sizeof table->site);
+	for (size_t i = 0; i < CHECK_SITES && first + i < sites->count; i++)
+		table->site[i] = sites->list[first + i];
+}
+
+static void show_lost(struct heapcheck *check)
+{
+	const struct heapreach_program program = {.process = check->process,
+	    .threads = check->member,
+	    .thread_count = check->members,
+	    .heap = check->covered,
+	    .heap_count = check->covers};
+
+	check->lost_only = check->process != 0 && heapreach_mark(&check->blocks, &program);
+	check->table.state |= check->lost_only ? CHECK_REACH : 0;
+}
+
 static void add_wanted(struct heapcheck *check, uint64_t number)
 {
 	if (check->wanted_count < CHECK_WANTED)
@@ -64,7 +96,7 @@ static void add_wanted(struct heapcheck *check, uint64_t number)
 
 void heapcheck_take(struct heapcheck *check, const char *packet)
 {
-	uint64_t number[2] = {0};
+	uint64_t number[3] = {0};
 	const char *comma;
 	char *end;
 
@@ -74,7 +106,7 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 		return;
 	packet += sizeof begins - 1;
 	comma = strchr(packet, ',');
-	for (unsigned i = 0; comma && i < 2; i++) {
+	for (unsigned i = 0; comma && i < 3; i++) {
 		number[i] = strtoull(comma + 1, &end, 16);
 		comma = strchr(end, ',');
 	}
@@ -92,6 +124,13 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 	case 's':
 		check->shown = number[0] != 0;
 		return;
+	case 'o':
+		check->blocks_only = true;
+		return;
+	case 'g':
+		return show_sites(check, number);
+	case 'u':
+		return show_lost(check);
 	case 'c':
 		return add_wanted(check, number[0]);
 	default:
@@ -120,6 +159,8 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 		tracee->check = check->number;
 		tracee->check_call.back = tracee->check_due = 0;
 		tracee->check_member = process_shares_memory(tracee->tid, check->process);
+		if (tracee->check_member && check->members < HEAPREACH_THREADS)
+			check->member[check->members++] = tracee->tid;
 	}
 	return tracee->check_member;
 }
@@ -166,7 +207,7 @@ bool heapcheck_is_meant(const struct access *access)
 static uint32_t looks_at(
     const struct heapcheck *check, uint64_t address, const struct access *access)
 {
-	if (check->wanted_count > 0 || !heapcheck_is_meant(access) ||
+	if (check->blocks_only || check->wanted_count > 0 || !heapcheck_is_meant(access) ||
 	    access->displacement != (int32_t)access->displacement ||
 	    heapcheck_is_own(check, address) ||
 	    addressset_has(check->exempt, CHECK_EXEMPT, address))

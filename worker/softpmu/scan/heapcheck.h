@@ -8,7 +8,11 @@
  *   QRRWarden.check:l,START,END     code of the C library
  *   QRRWarden.check:a,START,END     code of the allocator, which may touch everything
  *   QRRWarden.check:s,SHOWN         1: findings are shown from here on
+ *   QRRWarden.check:o               only the blocks are followed, no access is looked at
  *   QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
+ *   QRRWarden.check:g,SINCE,KIND,FIRST  the live blocks made by calls after SINCE go into the table
+ *                                   by the ways of this kind: CHECK_SITES of them, FIRST and on
+ *   QRRWarden.check:u               of the blocks only those that the program cannot reach now
  *   QRRWarden.check:                no more
  *
  * all in hexadecimal. Then the table at CHECKMARK is read: the process of that read is checked. A
@@ -35,6 +39,8 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/scan/heapblocks.h"
+#include "worker/softpmu/scan/heapreach.h"
+#include "worker/softpmu/scan/heapsites.h"
 #include "worker/softpmu/scan/heapshadow.h"
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/x86/accesses.h"
@@ -61,15 +67,16 @@ struct heapcheck {
 	uint64_t number; /* of checks, ever */
 	bool uncovered;	 /* there is a block in memory that was not marked as a whole */
 	bool whole, shown, by_program; /* by_program: it moves the end of its data itself */
-	pid_t process;		       /* 0: not known yet */
+	bool blocks_only, lost_only;
+	pid_t process;			 /* 0: not known yet */
+	pid_t member[HEAPREACH_THREADS]; /* its threads, as far as they have been met */
+	size_t members;
 	struct {
 		uint64_t address;
 		uint8_t function; /* enum heapcheck_function */
 	} entry[CHECK_ENTRIES];
 	size_t entries;
-	struct {
-		uint64_t start, end;
-	} code[CHECK_CODE], covered[CHECK_COVERED], own; /* own: the allocator's code */
+	struct heapreach_range code[CHECK_CODE], covered[CHECK_COVERED], own; /* the allocator's */
 	size_t codes, covers;
 	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not
 	 * looked at, and what was shown. */
@@ -80,6 +87,7 @@ struct heapcheck {
 	uint64_t wanted[CHECK_WANTED];
 	size_t wanted_count;
 	struct heapblocks blocks;
+	struct heapsites sites; /* as they were asked for last */
 	struct heapshadow shadow;
 };
 

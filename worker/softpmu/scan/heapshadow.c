@@ -53,7 +53,7 @@ static void map_both(struct heapshadow *shadow, struct injection *injection,
 
 static void share(struct heapshadow *shadow, struct injection *injection)
 {
-	struct memfile file = memfile_make(injection, arena_name());
+	struct memfile file = memfile_make(injection);
 
 	for (unsigned n = SHADOW_SEGMENTS; file.here >= 0 && !shadow->memory && n >= LEAST_SEGMENTS;
 	     n /= 2)

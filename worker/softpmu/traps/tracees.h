@@ -14,6 +14,7 @@
 
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/traps/signalframe.h"
+#include "worker/x86/tallymark.h"
 
 struct counter;
 struct space;
@@ -50,6 +51,7 @@ struct check_call {
 	uint64_t sp;   /* where that is on the stack */
 	uint64_t argument[3];
 	uint64_t number;
+	struct check_ways_to ways;
 };
 
 struct tracee {

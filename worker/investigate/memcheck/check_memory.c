@@ -6,11 +6,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/breaks/places/temporary_breakpoint.h"
-#include "worker/breaks/watchpoint.h"
 #include "worker/investigate/code/where.h"
-#include "worker/investigate/heap/first_call.h"
-#include "worker/investigate/heap/heap_check.h"
+#include "worker/investigate/memcheck/heap_pass.h"
+#include "worker/investigate/memcheck/heap_sites.h"
 #include "worker/investigate/search/search.h"
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_names.h"
@@ -30,14 +28,10 @@ struct finding {
 struct check {
 	struct replay *replay;
 	const struct check_memory_args *args;
-	struct heap_functions functions;
-	struct check_table table; /* as it was read last */
+	struct heap_pass pass;
 	struct finding findings[FINDINGS_MAX];
 	size_t count, most;
-	int watch; /* gdb's number of the watchpoint that findings hit */
-	unsigned long long found;
-	size_t wanted;	 /* calls whose stacks are not known yet */
-	bool on, before; /* before: `from` was not reached */
+	bool before; /* the time was over before it began */
 };
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -103,7 +97,7 @@ static void take_finding(struct check *check)
 	struct finding *finding = &check->findings[check->count++];
 	json_t *callers = where_outer_callers(check->replay, CALLERS_MAX);
 
-	finding->table = check->table;
+	finding->table = check->pass.table;
 	say(finding);
 	position_take_sum(check->replay);
 	finding->frame = where_own(check->replay);
@@ -115,42 +109,27 @@ static void take_finding(struct check *check)
 	json_decref(callers);
 }
 
-/* "make (a.c:6), called by main (a.c:10), at 12:345" */
-static json_t *say_call(struct replay *replay)
+/* A call that some of them ask for: "make (a.c:6), called by main (a.c:10), at 12:345". */
+static void take_call(void *context, struct heap_pass *pass)
 {
-	json_t *where = where_own(replay), *words, *moment,
-	       *callers = where_outer_callers(replay, 1), *said;
-	const char *by = json_string_value(json_array_get(callers, 0));
-
-	json_object_del(where, "in");
-	json_object_del(where, "callers");
-	words = where_words(where);
-	moment = moment_name(replay, replay_now(replay));
-	said = json_sprintf("%s%s%s, at %s", json_string_value(words), by ? ", called by " : "",
-	    by ? by : "", json_string_value(moment));
-	json_decref(where);
-	json_decref(words);
-	json_decref(moment);
-	json_decref(callers);
-	return said;
-}
-
-/* A call that some of them ask for. */
-static void take_call(struct check *check)
-{
-	json_t *said = say_call(check->replay);
+	struct check *check = context;
+	json_t *caller = heap_pass_caller(pass, 1),
+	       *moment = moment_name(pass->replay, replay_now(pass->replay));
+	json_t *said =
+	    json_sprintf("%s, at %s", json_string_value(caller), json_string_value(moment));
 
 	for (size_t i = 0; i < check->count; i++) {
 		const struct check_table *table = &check->findings[i].table;
 		json_t *answer = check->findings[i].answer;
 
-		if (table->made == check->table.made && !json_object_get(answer, "allocated"))
+		if (table->made == pass->table.made && !json_object_get(answer, "allocated"))
 			json_object_set(answer, "allocated", said);
-		if (table->dropped == check->table.made && !json_object_get(answer, "freed"))
+		if (table->dropped == pass->table.made && !json_object_get(answer, "freed"))
 			json_object_set(answer, "freed", said);
 	}
+	json_decref(caller);
+	json_decref(moment);
 	json_decref(said);
-	check->wanted -= check->wanted > 0;
 }
 
 static enum scan_verdict see(
@@ -158,144 +137,51 @@ static enum scan_verdict see(
 {
 	struct check *check = context;
 
+	(void)replay;
 	(void)failure;
-	if (hit->number != check->watch || !heap_check_read(replay, &check->table) ||
-	    check->table.found == check->found)
+	if (!heap_pass_sees(&check->pass, hit))
 		return SCAN_ON;
-	check->found = check->table.found;
-	if (check->table.kind == CHECK_CALL) {
-		take_call(check);
-		return check->wanted ? SCAN_ON : SCAN_ENOUGH;
-	}
 	take_finding(check);
 	return check->count < check->most ? SCAN_ON : SCAN_ENOUGH;
 }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
-static enum scan_verdict see_first(
-    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
-{
-	struct check *check = context;
-
-	(void)hit;
-	(void)failure;
-	return heap_functions_find(replay, &check->functions) ? SCAN_ENOUGH : SCAN_ON;
-}
-
-/* Where the program stands, or at its first call. */
-static enum search_end find_functions(
-    struct check *check, struct search *search, struct failure *failure)
-{
-	enum search_end end;
-
-	if (heap_functions_find(check->replay, &check->functions))
-		return SEARCH_ENOUGH;
-	end = first_call_search(search, see_first, check, failure);
-	/* The program itself may not call it. */
-	if (end == SEARCH_WHOLE && heap_functions_find(check->replay, &check->functions))
-		end = SEARCH_ENOUGH;
-	return end;
-}
-
-static void end_check(struct check *check)
-{
-	temporary_breakpoint_delete(check->replay, check->watch);
-	check->watch = 0;
-	if (check->on)
-		heap_check_end(check->replay);
-	check->on = false;
-}
-
-/* Where the program begins. */
-static bool begin_check(struct check *check, struct failure *failure)
-{
-	struct replay *replay = check->replay;
-
-	check->on = true;
-	check->found = 0;
-	if (heap_check_begin(replay, &check->functions, !replay_is_from_fork(replay)))
-		check->watch = watchpoint_insert_word(replay, CHECKMARK, WATCH_ACCESS);
-	if (check->watch)
-		return true;
-	failure_set(failure, ERROR_UNSUPPORTED,
-	    "start the server with --pmu=software, and ask again",
-	    "only the software counter checks the heap, and this session counts with %s",
-	    replay_pmu(replay));
-	return false;
-}
-
-static enum search_end run_to_from(struct check *check, struct search *before,
-    const struct moment *start, const struct moment *from, struct failure *failure)
-{
-	const struct moment stretch[2] = {*start, *from};
-
-	if (!search_begin(before, check->replay, stretch, failure) || !begin_check(check, failure))
-		return SEARCH_FAILED;
-	return search_is_empty(before) ? SEARCH_WHOLE : search_run(before, see, check, failure);
-}
-
 static enum search_end run_check(struct check *check, struct search *search,
     const struct moment stretch[2], struct failure *failure)
 {
-	const struct moment start = {.event = 0};
-	struct search before = {.replay = check->replay};
-	enum search_end end = find_functions(check, search, failure);
+	struct heap_pass *pass = &check->pass;
+	enum search_end end = heap_pass_find(pass, search, failure);
 
 	if (end == SEARCH_WHOLE)
-		failure_set(failure, ERROR_UNSUPPORTED,
-		    "rr_trace_calls lists the calls of an allocator of the program's own; "
-		    "rr_value_history shows who wrote to an address",
-		    "no malloc was found: the program does not call one, or it is linked "
-		    "statically and its symbols are stripped");
+		heap_pass_without_malloc(failure);
 	if (end != SEARCH_ENOUGH)
 		return end == SEARCH_WHOLE ? SEARCH_FAILED : end;
 	if (stretch[0].event == 0) {
-		end = search_again(search, &start, failure) && begin_check(check, failure)
-			  ? SEARCH_WHOLE
-			  : SEARCH_FAILED;
+		end = heap_pass_begin(pass, search, failure);
 	} else {
-		end = run_to_from(check, &before, &start, &stretch[0], failure);
-		check->before = end == SEARCH_CUT;
+		end = heap_pass_begin_to(pass, &stretch[0], failure);
 		search->over = false;
 	}
+	check->before = end == SEARCH_CUT;
 	if (end == SEARCH_WHOLE) {
-		heap_check_show(check->replay);
+		heap_check_show(pass->replay);
 		end = search_run(search, see, check, failure);
 	}
-	heap_check_read(check->replay, &check->table);
-	search_end(&before);
+	heap_check_read(pass->replay, &pass->table);
 	return end;
 }
 
-/* Once, though several findings may ask for the same call. */
-static void want(struct check *check, size_t before, unsigned long long number)
+/* The calls that made and freed the blocks of the findings. */
+static void find_calls(struct check *check)
 {
-	for (size_t i = 0; i < before; i++)
-		if (check->findings[i].table.made == number ||
-		    check->findings[i].table.dropped == number)
-			return;
-	if (number)
-		heap_check_want(check->replay, number);
-	check->wanted += number != 0;
-}
+	unsigned long long numbers[2 * FINDINGS_MAX];
 
-/* The calls that made and freed the blocks of the findings, from the beginning on. */
-static void find_calls(struct check *check, struct failure *failure)
-{
-	const struct moment stretch[2] = {{.event = 0}, {.event = REPLAY_EVENT_FAR}};
-	struct search search = {.replay = check->replay};
-
-	if (search_begin(&search, check->replay, stretch, failure) && begin_check(check, failure)) {
-		for (size_t i = 0; i < check->count; i++) {
-			want(check, i, check->findings[i].table.made);
-			want(check, i, check->findings[i].table.dropped);
-		}
-		if (check->wanted)
-			search_run(&search, see, check, failure);
+	for (size_t i = 0; i < check->count; i++) {
+		numbers[2 * i] = check->findings[i].table.made;
+		numbers[2 * i + 1] = check->findings[i].table.dropped;
 	}
-	end_check(check);
-	search_end(&search);
+	heap_pass_visit(&check->pass, numbers, 2 * check->count, take_call, check);
 }
 
 /* ---- The answer ------------------------------------------------------------------------------ */
@@ -307,7 +193,7 @@ static json_t *conclude(const struct check *check)
 
 	if (check->before)
 		return json_string(
-		    "the time was over before `from` was reached: nothing was checked");
+		    "the time was over before the check could begin: nothing was checked");
 	if (check->count == 0)
 		return json_string("nothing touched heap memory outside of the live blocks, and "
 				   "nothing was freed that is no block");
@@ -320,16 +206,17 @@ static json_t *conclude(const struct check *check)
 
 static json_t *say_checked(const struct check *check)
 {
-	const unsigned long long state = check->table.state;
+	const unsigned long long state = check->pass.table.state;
 
 	return json_sprintf(
 	    "the loads and stores of the program and its libraries, with %llu calls "
 	    "of %s%s. Not checked: what the kernel writes in system calls, the "
 	    "stack and static data%s%s%s",
-	    (unsigned long long)check->table.calls,
-	    check->functions.glibc && !check->functions.replaced ? "glibc's malloc and free"
-								 : "malloc and free",
-	    check->functions.replaced ? " (the program has one of its own)" : "",
+	    (unsigned long long)check->pass.table.calls,
+	    check->pass.functions.glibc && !check->pass.functions.replaced
+		? "glibc's malloc and free"
+		: "malloc and free",
+	    check->pass.functions.replaced ? " (the program has one of its own)" : "",
 	    state & CHECK_HAS_MAPPED ? ", large blocks with a mapping of their own once they are "
 				       "freed (a use of these is a SIGSEGV)"
 				     : "",
@@ -348,7 +235,10 @@ static json_t *answer_of(
 	if (check->count)
 		json_object_set(answer, "findings", list);
 	json_decref(list);
-	if (!check->before && end != SEARCH_ENOUGH)
+	if (check->before)
+		json_object_set_new(
+		    answer, "cut_off", json_string("the time is over: give a longer deadline"));
+	else if (end != SEARCH_ENOUGH)
 		search_tell(search, end, answer);
 	if (end == SEARCH_ENOUGH)
 		json_object_set_new(answer, "more",
@@ -360,28 +250,79 @@ static json_t *answer_of(
 	return answer;
 }
 
+/* ---- Leaks ----------------------------------------------------------------------------------- */
+
+/* Says it in the conclusion, too. */
+static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *answer)
+{
+	const json_t *before = json_object_get(answer, "conclusion");
+	json_t *list, *others, *most;
+	char size[HEAP_SIZE_WORDS], words[WORDS_MAX];
+
+	list = heap_sites_list(sites, limit, &others);
+	most = json_object_get(json_array_get(list, 0), "allocated");
+	heap_sites_size(size, sites->chosen.blocks, sites->chosen.bytes);
+	if (sites->before || sites->unknown)
+		snprintf(words, sizeof(words), "%s",
+		    sites->unknown
+			? "leaks cannot be found here: the program's memory cannot be read"
+			: "the time was over before leaks were looked for");
+	else if (sites->chosen.blocks == 0)
+		snprintf(words, sizeof(words), "no block is lost");
+	else
+		snprintf(words, sizeof(words), "lost, because nothing points to them%s: %s%s",
+		    sites->end == SEARCH_CUT ? " where the time was over" : "", size,
+		    most ? ", the most allocated by " : "");
+	json_object_set_new(answer, "conclusion",
+	    json_sprintf(
+		"%s; %s%s", json_string_value(before), words, most ? json_string_value(most) : ""));
+	if (json_array_size(list))
+		json_object_set(answer, "leaks", list);
+	if (others)
+		json_object_set(answer, "other_leaks", others);
+	json_decref(list);
+	json_decref(others);
+}
+
+static void add_leaks(struct check *check, const struct moment *to, json_t *answer)
+{
+	const struct moment start = {.event = 0};
+	struct heap_sites *sites = calloc(1, sizeof(*sites));
+	struct failure ignored = {0};
+
+	if (sites && heap_sites_find(sites, check->replay, &start, to, true, &ignored))
+		tell_leaks(sites, check->most, answer);
+	else
+		json_object_set_new(answer, "leaks_unknown",
+		    json_string(sites ? ignored.message : "out of memory"));
+	if (sites)
+		heap_sites_free(sites);
+	free(sites);
+	json_decref(ignored.details);
+}
+
 static json_t *check_all(struct check *check, struct failure *failure)
 {
 	struct search search = {.replay = check->replay};
 	enum search_end end = SEARCH_FAILED;
-	struct failure ignored = {0};
 	struct moment stretch[2];
 	json_t *answer = NULL;
 
 	if (search_stretch(check->replay, check->args->from, check->args->to, stretch, failure) &&
 	    search_begin(&search, check->replay, stretch, failure))
 		end = run_check(check, &search, stretch, failure);
-	end_check(check);
+	heap_pass_end(&check->pass);
 	if (end != SEARCH_FAILED)
 		answer = answer_of(check, &search, end);
 	search_end(&search);
 	if (answer && check->count && end != SEARCH_CUT)
-		find_calls(check, &ignored);
-	if (answer && check->count && (check->wanted || end == SEARCH_CUT))
+		find_calls(check);
+	if (answer && check->count && (check->pass.wanted || end == SEARCH_CUT))
 		json_object_set_new(answer, "unfinished",
 		    json_string("the time was over before all calls that made and freed the blocks "
 				"were looked at: give a longer deadline, or a lower limit"));
-	json_decref(ignored.details);
+	if (answer && check->args->leaks)
+		add_leaks(check, &stretch[1], answer);
 	return answer;
 }
 
@@ -396,7 +337,7 @@ json_t *tool_check_memory(
 		return NULL;
 	}
 	check->args = args;
-	check->replay = replay;
+	check->replay = check->pass.replay = replay;
 	check->most = args->limit < FINDINGS_MAX ? (size_t)args->limit : FINDINGS_MAX;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	answer = check_all(check, failure);

@@ -2,7 +2,7 @@
  * Speaks to the software counter. It must never leave a check on: it would cost the next run its
  * time.
  */
-#include "worker/investigate/heap/heap_check.h"
+#include "worker/investigate/memcheck/heap_check.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -164,6 +164,28 @@ bool heap_check_begin(struct replay *replay, const struct heap_functions *functi
 	for (size_t i = 0; i < functions->codes; i++)
 		tell(replay, "l", functions->code[i].start, functions->code[i].end);
 	return heap_check_read(replay, &table);
+}
+
+void heap_check_only_blocks(struct replay *replay)
+{
+	tell(replay, "o", 0, 0);
+}
+
+void heap_check_show_sites(
+    struct replay *replay, unsigned long long since, unsigned kind, size_t first)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), PACKET "g,%llx,%x,%zx", since, kind, first);
+	gdb_must_console(replay_gdb(replay), command);
+}
+
+bool heap_check_only_lost(struct replay *replay)
+{
+	struct check_table table;
+
+	tell(replay, "u", 0, 0);
+	return heap_check_read(replay, &table) && table.state & CHECK_REACH;
 }
 
 void heap_check_show(struct replay *replay)

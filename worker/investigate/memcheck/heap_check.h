@@ -31,6 +31,18 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 /* At a stop, before the program runs on. whole: it has no block yet. False: this counter cannot. */
 bool heap_check_begin(struct replay *replay, const struct heap_functions *functions, bool whole);
 
+/* Right behind it: no access is looked at. */
+void heap_check_only_blocks(struct replay *replay);
+
+/* Puts the blocks that are live, and were made by calls after `since`, into the table by the ways
+ * to these calls: those from `first` on. kind: 0 the far ways, up to CHECK_WAYS. */
+void heap_check_show_sites(
+    struct replay *replay, unsigned long long since, unsigned kind, size_t first);
+
+/* From here on these are only those that the program cannot reach any more. False: which they are
+ * cannot be found out. */
+bool heap_check_only_lost(struct replay *replay);
+
 /* Findings are shown from here on. */
 void heap_check_show(struct replay *replay);
 

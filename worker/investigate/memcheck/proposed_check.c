@@ -1,7 +1,7 @@
 /*
  * See proposed_check.h.
  */
-#include "worker/investigate/heap/proposed_check.h"
+#include "worker/investigate/memcheck/proposed_check.h"
 
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
