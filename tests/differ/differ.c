@@ -200,13 +200,15 @@ static void step_reference(void)
 		differ.branches += block.ending.counts;
 }
 
-/* A wild access to an address where one twin has the arena and the other has nothing. */
-static bool hit_the_arena(void)
+/* A wild access to what only one twin has: the arena, or the heap's shadow. */
+static bool hit_what_is_ours(void)
 {
 	const struct space *space = differ.tracee->space;
+	const uint64_t at = differ.stop.address, end = at + 64;
 
-	return differ.stop.signal == SIGSEGV && space &&
-	       arena_overlaps(&space->arena, differ.stop.address, differ.stop.address + 64);
+	return differ.stop.signal == SIGSEGV &&
+	       ((space && arena_overlaps(&space->arena, at, end)) ||
+		   heapshadow_overlaps(&differ.check.shadow, at, end));
 }
 
 /* What the watchpoints watch, in the reference. */
@@ -236,7 +238,7 @@ static bool stack_forbids_steps(void)
  */
 static bool is_incomparable(void)
 {
-	return differ.traps || hit_the_arena() || stack_forbids_steps();
+	return differ.traps || hit_what_is_ours() || stack_forbids_steps();
 }
 
 /* Steps the reference to where the cached twin says that it is. */
@@ -572,8 +574,7 @@ int main(int argc, char **argv)
 	time_t end = time(NULL) + (argc > 1 ? strtol(argv[1], NULL, 10) : SECONDS);
 
 	differ.seed = argc > 2 ? strtoull(argv[2], NULL, 0) : (uint64_t)time(NULL) << 20 | 1;
-	printf("seed %" PRIu64 "\n", differ.seed);
-	fflush(stdout);
+	dprintf(STDOUT_FILENO, "seed %" PRIu64 "\n", differ.seed);
 	processor_probe("debug");
 	start_twins();
 	while (time(NULL) < end) {

@@ -26,6 +26,12 @@ static uint64_t size_of(unsigned segments)
 	return segments * SHADOW_SEGMENT + BEHIND;
 }
 
+bool heapshadow_overlaps(const struct heapshadow *shadow, uint64_t start, uint64_t end)
+{
+	return shadow->memory && start < shadow->there + size_of(shadow->room) &&
+	       end > shadow->there;
+}
+
 void heapshadow_free(struct heapshadow *shadow)
 {
 	if (shadow->memory) {

@@ -42,6 +42,9 @@ bool heapshadow_map(struct heapshadow *shadow, pid_t tid, const struct user_regs
 /* Gives its memory back. The program keeps the mapping. */
 void heapshadow_free(struct heapshadow *shadow);
 
+/* Whether its mapping in the program has a byte of [start, end). */
+bool heapshadow_overlaps(const struct heapshadow *shadow, uint64_t start, uint64_t end);
+
 /* Marks [start, end) as this. Adds segments where there are none, unless it is to be clear. */
 void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, uint8_t value);
 
