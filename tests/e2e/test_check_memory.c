@@ -246,9 +246,13 @@ END_TEST
 START_TEST(a_check_that_is_cut_off_says_so)
 {
 	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	json_auto_t *answer = client_tool(scene.client, "rr_check_memory", "{s:i}", "deadline", 3);
+	/* On a busy machine, the time is over before. */
+	bool begun = strstr(answer_text(answer, "cut_off"), "searched up to") != NULL;
 
-	expect_all(client_tool(scene.client, "rr_check_memory", "{s:i}", "deadline", 3),
-	    HAS("cut_off", "the time is over"));
+	expect_within(answer, "cut_off", "the time is over");
+	expect_within(answer, "conclusion",
+	    begun ? "in the part that was searched" : "before the check could begin");
 	expect_alive(scene.client, scene.session);
 }
 END_TEST

@@ -42,8 +42,8 @@ enum {
 	CHECK_ON = 1,
 	CHECK_NO_SHADOW = 2,  /* a part of the heap has no shadow: accesses there are not checked */
 	CHECK_LOST = 4,	      /* blocks are not known any more */
-	CHECK_REACH = 16,     /* which blocks the program can reach was found out */
 	CHECK_HAS_MAPPED = 8, /* blocks with a mapping of their own: a freed one is not checked */
+	CHECK_REACH = 16,     /* which blocks the program can reach was found out */
 };
 
 /* The functions of an allocator, by what they take and give. */
@@ -73,13 +73,16 @@ enum {
 	CHECK_SITES = 8, /* read at once */
 	/* Ways to a call differ by so many addresses of code on the stack, from its return address
 	 * on, within so many bytes. Some may be left over from earlier calls. */
+	CHECK_WAYS = 4, /* see check_way_addresses */
 	CHECK_WAY_FAR = 32,
-	CHECK_WAY_MIDDLE = 10,
-	CHECK_WAY_NEAR = 4,
-	CHECK_WAY_NEAREST = 2,
-	CHECK_WAYS = 4, /* in this order */
 	CHECK_WAY_BYTES = 4096,
 };
+
+/* By how many, of the ways of this kind: the far ones come first. */
+static inline unsigned check_way_addresses(unsigned kind)
+{
+	return (const unsigned[CHECK_WAYS]){CHECK_WAY_FAR, 10, 4, 2}[kind];
+}
 
 /* The ways to one call: see scan/heapsites.h there. */
 struct check_ways_to {

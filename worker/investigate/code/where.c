@@ -215,18 +215,15 @@ json_t *where_outer_callers(struct replay *replay, size_t most)
 {
 	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
 	       *frame;
-	const json_t *first = frames_first_own(replay, frames);
-	bool named = first && frame_is_own(replay, first);
+	frame_test *is_meant = frames_own_test(replay, frames);
 	size_t i, own = 0;
 
 	json_array_foreach(frames, i, frame)
 	{
-		/* of a stripped program, its code is where no library's is */
-		if (json_object_get(frame, "folded") ||
-		    !(named ? frame_is_own(replay, frame) : frame_is_unnamed(replay, frame)) ||
-		    own++ == 0 || json_array_size(list) == most)
+		if (json_object_get(frame, "folded") || !is_meant(replay, frame) || own++ == 0 ||
+		    json_array_size(list) == most)
 			continue;
-		if (!named)
+		if (is_meant == frame_is_unnamed)
 			frame_finish(replay, frame);
 		json_array_append_new(list, where_words(frame));
 	}

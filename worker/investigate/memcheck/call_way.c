@@ -5,8 +5,7 @@
 #include "worker/investigate/memcheck/call_way.h"
 
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
+#include "worker/gdb/mi/mi.h"
 #include "worker/investigate/code/where.h"
 #include "worker/read/code/mappings.h"
 #include "worker/read/frames/frame.h"
@@ -14,9 +13,8 @@
 #include "worker/read/values/accessed.h"
 #include "worker/x86/tallymark.h"
 
-#define FRAMES	 40
-#define WORDS	 (CHECK_WAY_BYTES / sizeof(uint64_t))
-#define TEXT_MAX 1000
+#define FRAMES 40
+#define WORDS  (CHECK_WAY_BYTES / sizeof(uint64_t))
 
 struct way {
 	struct mappings *mappings;
@@ -46,13 +44,6 @@ static bool pass(struct way *way, uint64_t address)
 	return false;
 }
 
-static uint64_t address_of(const json_t *frame)
-{
-	const char *address = json_string_value(json_object_get(frame, "address"));
-
-	return address ? strtoull(address, NULL, 16) : 0;
-}
-
 /* Removes the frames that the way does not decide. An inlined function has the address of the frame
  * around it. */
 static void cut(struct replay *replay, json_t *frames, unsigned addresses)
@@ -65,9 +56,10 @@ static void cut(struct replay *replay, json_t *frames, unsigned addresses)
 		way.count = accessed_bytes(replay, sp, (uint8_t *)way.words, sizeof(way.words)) /
 			    sizeof(*way.words);
 	while (known < json_array_size(frames)) {
-		const uint64_t address = address_of(json_array_get(frames, known));
+		const uint64_t address = mi_address(json_array_get(frames, known), "address");
 
-		if ((known == 1 || address != address_of(json_array_get(frames, known - 1))) &&
+		if ((known == 1 ||
+			address != mi_address(json_array_get(frames, known - 1), "address")) &&
 		    !pass(&way, address))
 			break;
 		known++;
@@ -84,48 +76,43 @@ static bool is_same_function(const json_t *frame, const json_t *other)
 	       json_equal(json_object_get(frame, "function"), json_object_get(other, "function"));
 }
 
-/* Of a program without lines, all its code is its own. */
-static bool has_lines(struct replay *replay, const json_t *frames)
-{
-	const json_t *own = frames_first_own(replay, frames);
-
-	return own && frame_is_own(replay, own);
-}
-
 /* Its first own frame, and own callers of that. A recursion is told and not followed: else each of
  * its depths would be a way of its own. */
 static json_t *words_of(struct replay *replay, const json_t *frames, size_t outer)
 {
+	frame_test *is_meant = frames_own_test(replay, frames);
+	json_t *parts = json_array(), *frame, *first = NULL, *words = NULL;
 	const json_t *before = NULL;
-	char text[TEXT_MAX] = "";
-	size_t length = 0, said = 0, i;
-	bool recursion = false, lines = has_lines(replay, frames);
-	json_t *frame;
+	char by[WHERE_CALLERS_MAX];
+	bool recursion = false;
+	size_t i;
 
 	json_array_foreach(frames, i, frame)
 	{
-		const char *link = said ? ", called by " : "";
+		const size_t said = json_array_size(parts);
 
-		if (!(lines ? frame_is_own(replay, frame) : frame_is_unnamed(replay, frame)) ||
-		    said > outer || length >= sizeof(text))
+		if (!is_meant(replay, frame) || said > outer)
 			continue;
-		if (is_same_function(frame, before)) {
-			if (!recursion)
-				length += (size_t)snprintf(
-				    text + length, sizeof(text) - length, ", which calls itself");
+		if (!is_same_function(frame, before)) {
+			json_array_append_new(parts, where_words(frame_finish(replay, frame)));
+			before = frame;
+			recursion = false;
+		} else if (!recursion) {
+			json_array_set_new(parts, said - 1,
+			    json_sprintf("%s, which calls itself",
+				json_string_value(json_array_get(parts, said - 1))));
 			recursion = true;
-			continue;
 		}
-		frame_finish(replay, frame);
-		json_t *words = where_words(frame);
-		length += (size_t)snprintf(
-		    text + length, sizeof(text) - length, "%s%s", link, json_string_value(words));
-		json_decref(words);
-		before = frame;
-		recursion = false;
-		said++;
 	}
-	return said ? json_string(text) : NULL;
+	if (json_array_size(parts)) {
+		first = json_incref(json_array_get(parts, 0));
+		json_array_remove(parts, 0);
+		where_join(parts, json_array_size(parts), by);
+		words = json_sprintf("%s%s", json_string_value(first), by);
+	}
+	json_decref(first);
+	json_decref(parts);
+	return words;
 }
 
 /* A library's, as near to the program's own code as is known. */

@@ -210,13 +210,9 @@ static json_t *say_checked(const struct check *check)
 
 	return json_sprintf(
 	    "the loads and stores of the program and its libraries, with %llu calls "
-	    "of %s%s. Not checked: what the kernel writes in system calls, the "
+	    "of %s. Not checked: what the kernel writes in system calls, the "
 	    "stack and static data%s%s%s",
-	    (unsigned long long)check->pass.table.calls,
-	    check->pass.functions.glibc && !check->pass.functions.replaced
-		? "glibc's malloc and free"
-		: "malloc and free",
-	    check->pass.functions.replaced ? " (the program has one of its own)" : "",
+	    (unsigned long long)check->pass.table.calls, heap_pass_allocator(&check->pass),
 	    state & CHECK_HAS_MAPPED ? ", large blocks with a mapping of their own once they are "
 				       "freed (a use of these is a SIGSEGV)"
 				     : "",

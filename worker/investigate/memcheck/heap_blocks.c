@@ -41,10 +41,7 @@ static json_t *say_followed(const struct heap_sites *sites)
 {
 	const struct heap_pass *pass = &sites->pass;
 
-	return json_sprintf("%llu calls of %s%s%s%s", sites->calls,
-	    pass->functions.glibc && !pass->functions.replaced ? "glibc's malloc and free"
-							       : "malloc and free",
-	    pass->functions.replaced ? " (the program has one of its own)" : "",
+	return json_sprintf("%llu calls of %s%s%s", sites->calls, heap_pass_allocator(pass),
 	    replay_is_from_fork(pass->replay) ? "; blocks from before the fork are not known" : "",
 	    pass->table.state & CHECK_LOST ? "; there was no room to note some blocks" : "");
 }

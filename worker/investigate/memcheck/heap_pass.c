@@ -3,13 +3,10 @@
  */
 #include "worker/investigate/memcheck/heap_pass.h"
 
-#include <stdio.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/heap/first_call.h"
-
-#define WORDS_MAX 1000
 
 static const struct moment start = {.event = 0};
 
@@ -85,6 +82,11 @@ static enum scan_verdict see_nothing(
 	return SCAN_ON;
 }
 
+enum search_end heap_pass_run(struct search *search, struct failure *failure)
+{
+	return search_run(search, see_nothing, NULL, failure);
+}
+
 enum search_end heap_pass_begin_to(
     struct heap_pass *pass, const struct moment *to, struct failure *failure)
 {
@@ -95,8 +97,7 @@ enum search_end heap_pass_begin_to(
 	if (!search_begin(&search, pass->replay, stretch, failure) || !turn_on(pass, failure))
 		end = search_failed(&search, failure);
 	else
-		end = search_is_empty(&search) ? SEARCH_WHOLE
-					       : search_run(&search, see_nothing, NULL, failure);
+		end = search_is_empty(&search) ? SEARCH_WHOLE : heap_pass_run(&search, failure);
 	heap_check_read(pass->replay, &pass->table);
 	pass->found = pass->table.found;
 	search_end(&search);
@@ -175,21 +176,26 @@ void heap_pass_visit(struct heap_pass *pass, const unsigned long long *numbers, 
 	json_decref(ignored.details);
 }
 
+/* ---- In words -------------------------------------------------------------------------------- */
+
+const char *heap_pass_allocator(const struct heap_pass *pass)
+{
+	if (pass->functions.replaced)
+		return "malloc and free (the program has one of its own)";
+	return pass->functions.glibc ? "glibc's malloc and free" : "malloc and free";
+}
+
 json_t *heap_pass_caller(struct heap_pass *pass, size_t outer)
 {
 	json_t *where = where_own(pass->replay), *words, *said,
-	       *callers = where_outer_callers(pass->replay, outer), *caller;
-	char text[WORDS_MAX];
-	size_t length, i;
+	       *callers = where_outer_callers(pass->replay, outer);
+	char by[WHERE_CALLERS_MAX];
 
 	json_object_del(where, "in");
 	json_object_del(where, "callers");
 	words = where_words(where);
-	length = (size_t)snprintf(text, sizeof(text), "%s", json_string_value(words));
-	json_array_foreach(callers, i, caller) if (length < sizeof(text)) length +=
-	    (size_t)snprintf(
-		text + length, sizeof(text) - length, ", called by %s", json_string_value(caller));
-	said = json_string(text);
+	where_join(callers, json_array_size(callers), by);
+	said = json_sprintf("%s%s", json_string_value(words), by);
 	json_decref(where);
 	json_decref(words);
 	json_decref(callers);

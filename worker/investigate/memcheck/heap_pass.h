@@ -40,6 +40,9 @@ enum search_end heap_pass_begin(
 enum search_end heap_pass_begin_to(
     struct heap_pass *pass, const struct moment *to, struct failure *failure);
 
+/* Runs on through the search's stretch, with nobody to look. */
+enum search_end heap_pass_run(struct search *search, struct failure *failure);
+
 /* Whether this hit brings something new, which is in the table then. */
 bool heap_pass_sees(struct heap_pass *pass, const struct hit *hit);
 
@@ -52,6 +55,9 @@ typedef void heap_pass_call(void *context, struct heap_pass *pass);
  * reached, because the time was over. */
 void heap_pass_visit(struct heap_pass *pass, const unsigned long long *numbers, size_t count,
     heap_pass_call *visit, void *context);
+
+/* Whose calls are followed: "glibc's malloc and free". */
+const char *heap_pass_allocator(const struct heap_pass *pass);
 
 /* "make (a.c:6), called by main (a.c:10)", of the call that the program stands at; with
  * `outer` callers behind the first frame. To be released. */

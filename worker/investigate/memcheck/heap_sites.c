@@ -15,21 +15,11 @@
 
 /* ---- The passes ------------------------------------------------------------------------------ */
 
-static enum scan_verdict see(
-    void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
-{
-	(void)context;
-	(void)replay;
-	(void)hit;
-	(void)failure;
-	return SCAN_ON;
-}
-
 /* The table has them afterwards, from the first one on. */
-static void read_ways(struct heap_sites *sites, size_t first)
+static bool read_ways(struct heap_sites *sites, size_t first)
 {
 	heap_check_show_sites(sites->pass.replay, sites->since, sites->kind, first);
-	heap_check_read(sites->pass.replay, &sites->pass.table);
+	return heap_check_read(sites->pass.replay, &sites->pass.table);
 }
 
 /* Ways that differ far out only are taken together where there are too many. */
@@ -44,16 +34,13 @@ static void read_chosen(struct heap_sites *sites)
 		sites->kind++;
 		read_ways(sites, 0);
 	}
-	while (sites->count < table->sites && sites->count < HEAP_SITES_MAX) {
-		if (sites->count > 0)
-			read_ways(sites, sites->count);
+	do {
 		for (size_t i = 0; i < CHECK_SITES && sites->count < table->sites &&
 				   sites->count < HEAP_SITES_MAX;
 		     i++)
 			sites->list[sites->count++].way = table->site[i];
-		if (!heap_check_read(sites->pass.replay, &sites->pass.table))
-			return;
-	}
+	} while (sites->count < table->sites && sites->count < HEAP_SITES_MAX &&
+		 read_ways(sites, sites->count));
 }
 
 /* At a stop of the pass. */
@@ -78,7 +65,6 @@ static enum search_end begin(struct heap_sites *sites, struct search *search,
     const struct moment *from, struct failure *failure)
 {
 	struct heap_pass *pass = &sites->pass;
-
 	enum search_end end;
 
 	if (from->event == 0)
@@ -104,7 +90,7 @@ static bool follow(struct heap_sites *sites, struct search *search, const struct
 	sites->before = sites->end == SEARCH_CUT;
 	if (sites->end != SEARCH_WHOLE)
 		return false;
-	sites->end = search_run(search, see, NULL, failure);
+	sites->end = heap_pass_run(search, failure);
 	return sites->end != SEARCH_FAILED;
 }
 
@@ -112,17 +98,15 @@ static bool follow(struct heap_sites *sites, struct search *search, const struct
 
 static void take_call(void *context, struct heap_pass *pass)
 {
-	static const unsigned addresses[CHECK_WAYS] = {
-	    CHECK_WAY_FAR, CHECK_WAY_MIDDLE, CHECK_WAY_NEAR, CHECK_WAY_NEAREST};
 	struct heap_sites *sites = context;
 	struct replay *replay = pass->replay;
 
 	for (size_t i = 0; i < sites->count; i++) {
 		struct heap_site *site = &sites->list[i];
 
-		if (site->way.first != pass->table.made)
+		if (site->way.first != pass->table.made || site->allocated)
 			continue;
-		site->allocated = call_way_words(replay, addresses[sites->kind], OUTER);
+		site->allocated = call_way_words(replay, check_way_addresses(sites->kind), OUTER);
 		site->first = moment_name(replay, replay_now(replay));
 	}
 }
@@ -178,16 +162,18 @@ bool heap_sites_find(struct heap_sites *sites, struct replay *replay, const stru
 {
 	const struct moment stretch[2] = {{.event = 0}, *to};
 	struct search search = {.replay = replay};
-	bool known;
+	bool known = false;
 
 	sites->pass = (struct heap_pass){.replay = replay, .kind = HEAP_PASS_BLOCKS};
 	sites->lost = lost;
-	known = search_begin(&search, replay, stretch, failure) &&
-		follow(sites, &search, from, failure);
+	if (search_begin(&search, replay, stretch, failure))
+		known = follow(sites, &search, from, failure);
+	else
+		sites->before = search_failed(&search, failure) == SEARCH_CUT;
 	if (known)
 		read_all(sites);
 	sites->reached = search.reached;
-	if (sites->end == SEARCH_WHOLE && position_update(replay, failure)) {
+	if (!sites->before && sites->end == SEARCH_WHOLE && position_update(replay, failure)) {
 		position_take_sum(replay);
 		sites->reached = *replay_now(replay);
 	}

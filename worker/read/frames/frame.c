@@ -259,6 +259,13 @@ json_t *frames_first_own(struct replay *replay, const json_t *frames)
 	return json_array_get(frames, 0);
 }
 
+frame_test *frames_own_test(struct replay *replay, const json_t *frames)
+{
+	const json_t *first = frames_first_own(replay, frames);
+
+	return first && frame_is_own(replay, first) ? frame_is_own : frame_is_unnamed;
+}
+
 /* "at" instead of "library". */
 static void show_library(json_t *frame)
 {

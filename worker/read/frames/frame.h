@@ -40,6 +40,11 @@ bool frame_is_unnamed(struct replay *replay, const json_t *frame);
  * first. NULL if there are no frames. Borrowed. */
 json_t *frames_first_own(struct replay *replay, const json_t *frames);
 
+/* What tells the program's own among these: frame_is_own, or frame_is_unnamed where it has no
+ * lines, because all of it was stripped. */
+typedef bool frame_test(struct replay *replay, const json_t *frame);
+frame_test *frames_own_test(struct replay *replay, const json_t *frames);
+
 /* Its path and line, from `at`; false where no line is known. */
 bool frame_place(const json_t *frame, char path[FRAME_PATH_MAX], int *line);
 

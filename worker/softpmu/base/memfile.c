@@ -6,6 +6,7 @@
 
 #include <fcntl.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,6 +35,13 @@ const char *memfile_name(void)
 		    name, sizeof name, "rr-warden-code-cache-%016llx", (unsigned long long)random);
 	}
 	return name;
+}
+
+bool memfile_is_in(const char *line, size_t length)
+{
+	const char *name = memfile_name();
+
+	return memmem(line, length, name, strlen(name)) != NULL;
 }
 
 bool memfile_may_be(uint64_t size)

@@ -7,6 +7,7 @@
 #define RR_WARDEN_SOFTPMU_MEMFILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "worker/softpmu/base/inject.h"
@@ -25,6 +26,9 @@ bool memfile_may_be(uint64_t size);
  * program for ours.
  */
 const char *memfile_name(void);
+
+/* Whether a line of /proc/PID/maps is about one. */
+bool memfile_is_in(const char *line, size_t length);
 
 /* Makes one and opens it. Call memfile_close in either case; the mappings stay. */
 struct memfile memfile_make(struct injection *injection);

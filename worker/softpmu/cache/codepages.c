@@ -83,7 +83,6 @@ static bool add(struct mappings *mappings, const struct mapping *mapping)
 
 bool mappings_read(struct mappings *mappings, pid_t tid)
 {
-	const char *name = memfile_name();
 	char *text = read_text(tid), *next;
 	bool ok = text;
 
@@ -106,7 +105,7 @@ bool mappings_read(struct mappings *mappings, pid_t tid)
 		    .code = rights[0] == 'r' && rights[2] == 'x',
 		    .changes = rights[1] == 'w' || rights[3] == 's',
 		    .executable = rights[2] == 'x',
-		    .ours = memmem(line, (size_t)(next - line), name, strlen(name))};
+		    .ours = memfile_is_in(line, (size_t)(next - line))};
 		ok = add(mappings, &mapping);
 	}
 	free(text);

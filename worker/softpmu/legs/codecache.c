@@ -575,14 +575,13 @@ void codecache_note_write(struct codecache *cache, uint64_t address, uint64_t si
 
 size_t codecache_hide(char *text, size_t length)
 {
-	const char *name = memfile_name();
 	char *out = text;
 
 	for (char *line = text, *end = text + length; line < end;) {
 		char *newline = memchr(line, '\n', (size_t)(end - line));
 		size_t n = newline ? (size_t)(newline + 1 - line) : (size_t)(end - line);
 
-		if (!memmem(line, n, name, strlen(name))) {
+		if (!memfile_is_in(line, n)) {
 			memmove(out, line, n);
 			out += n;
 		}

@@ -25,7 +25,8 @@ static bool is_program(int fd)
 
 static bool is_of_system(int fd)
 {
-	static const char *const roots[] = {"/usr/", "/bin/", "/sbin/", "/lib"};
+	static const char *const roots[] = {
+	    "/usr/", "/bin/", "/sbin/", "/lib/", "/lib32/", "/lib64/", "/libx32/"};
 	char link[64], path[PATH_MAX] = "";
 
 	snprintf(link, sizeof link, "/proc/self/fd/%d", fd);

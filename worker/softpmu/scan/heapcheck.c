@@ -84,7 +84,9 @@ static void show_lost(struct heapcheck *check)
 	    .heap = check->covered,
 	    .heap_count = check->covers};
 
-	check->lost_only = check->process != 0 && heapreach_mark(&check->blocks, &program);
+	/* Of further threads, the registers are not known. */
+	check->lost_only = check->process != 0 && check->members < HEAPREACH_THREADS &&
+			   heapreach_mark(&check->blocks, &program);
 	check->table.state |= check->lost_only ? CHECK_REACH : 0;
 }
 

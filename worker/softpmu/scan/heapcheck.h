@@ -76,7 +76,8 @@ struct heapcheck {
 		uint8_t function; /* enum heapcheck_function */
 	} entry[CHECK_ENTRIES];
 	size_t entries;
-	struct heapreach_range code[CHECK_CODE], covered[CHECK_COVERED], own; /* the allocator's */
+	/* own: the allocator's code */
+	struct heapreach_range code[CHECK_CODE], covered[CHECK_COVERED], own;
 	size_t codes, covers;
 	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not
 	 * looked at, and what was shown. */

@@ -100,11 +100,14 @@ struct stretch {
 static bool is_heap(
     const struct heapreach_program *program, const struct heapreach *reach, uint64_t address)
 {
+	const struct heapblock *block;
+
 	for (size_t i = 0; i < program->heap_count; i++) {
 		if (address >= program->heap[i].start && address < program->heap[i].end)
 			return true;
 	}
-	return heapreach_find(reach, address) != NULL;
+	block = heapreach_find(reach, address);
+	return block && address < block->start + block->size;
 }
 
 /* Pages that the program has never touched hold no address, and a look at them would make them. */

@@ -82,8 +82,6 @@ bool heapsites_collect(
 struct check_ways_to heapsites_ways(const uint64_t *words, size_t count,
     bool (*is_code)(void *context, uint64_t word), void *context)
 {
-	static const size_t addresses[CHECK_WAYS] = {
-	    CHECK_WAY_FAR, CHECK_WAY_MIDDLE, CHECK_WAY_NEAR, CHECK_WAY_NEAREST};
 	struct check_ways_to ways = {0};
 	uint64_t way = 0xcbf29ce484222325ull;
 
@@ -94,7 +92,7 @@ struct check_ways_to heapsites_ways(const uint64_t *words, size_t count,
 		way ^= way >> 29;
 		met++;
 		for (unsigned kind = 0; kind < CHECK_WAYS; kind++) {
-			if (met <= addresses[kind])
+			if (met <= check_way_addresses(kind))
 				ways.way[kind] = way | 1;
 		}
 	}
