@@ -395,8 +395,9 @@ static const char *hint_for(const char *message)
 {
 	static const char gone[] =
 	    "a file that the program ran or mapped is gone, this user cannot read it, or it is no "
-	    "program (a replay is shown programs alone): record again with rr_record and rr_pack, "
-	    "or run rr pack by hand; they copy such files into the trace";
+	    "program (a replay is shown programs alone): put it back, or record again with "
+	    "rr_record "
+	    "and rr_pack, or run rr pack by hand; they copy such files into the trace";
 	static const struct {
 		const char *said; /* the last fits all */
 		const char *hint;
