@@ -45,7 +45,7 @@ report() {
 	else
 		echo "FAILED"
 		grep -vE '^progress: |^[0-9]+ passed, [0-9]+ failed$' "$out"
-		grep -E '^[^ ]+:[0-9]+:[FE]:|^FAILED' "$out" | cut -c 1-300 >>"$SCRATCH/failures"
+		grep -E '^[^ ]+:[0-9]+:[FE]:|^FAILED|^still there: ' "$out" | cut -c 1-300 >>"$SCRATCH/failures"
 	fi
 }
 
