@@ -279,6 +279,38 @@ START_TEST(a_pass_counts_once_however_rr_comes_to_it)
 }
 END_TEST
 
+/* vfork's child passes in its parent's memory, and nobody debugs it: rr itself would meet a
+ * breakpoint there for ever. */
+START_TEST(passes_of_a_vforked_child_are_not_the_parents)
+{
+	static const char *const sums[] = {"1", "22", "43"}; /* behind the parent's passes */
+	cleanup_scene struct scene scene = scene_open("vforked", NULL);
+
+	for (int limit = 1; limit <= 4; limit += 3) {
+		ck_assert_int_eq(total_of(&scene, "pass", NULL, BY_STOPS, limit), 3);
+		ck_assert_int_eq(total_of(&scene, "pass", NULL, NULL, limit), 3);
+		ck_assert_int_eq(total_of(&scene, "pass", "nth < 5", NULL, limit), 3);
+		ck_assert_int_eq(total_of(&scene, "pass", "nth > 5", NULL, limit), 0);
+	}
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s}", "location", "pass");
+	for (size_t i = 0; i < sizeof(sums) / sizeof(*sums); i++) {
+		client_tool_done(scene.client, "rr_continue", NULL);
+		client_tool_done(scene.client, "rr_finish", NULL);
+		expect_value(scene.client, "passes", sums[i]);
+	}
+	client_tool_done(scene.client, "rr_continue", NULL);
+	for (size_t i = 3; i-- > 0;) {
+		client_tool_done(scene.client, "rr_continue", "{s:b}", "reverse", 1);
+		expect_value(scene.client, "nth", "1");
+	}
+	go(&scene, "end");
+	json_auto_t *last = client_tool(
+	    scene.client, "rr_last_time", "{s:s, s:[s]}", "location", "pass", "evaluate", "passes");
+	ck_assert_str_eq(
+	    json_string_value(json_object_get(answer_at(last, "evaluated"), "passes")), "42");
+}
+END_TEST
+
 /* Backward, forward from a place in the middle, and from one that the condition names. */
 START_TEST(the_last_of_a_million_passes_is_found)
 {
@@ -417,6 +449,7 @@ int main(void)
 	    {a_million_passes_are_counted, 1},
 	    {a_pass_counts_once_however_a_signal_interrupts_it, 1},
 	    {a_pass_counts_once_however_rr_comes_to_it, 8},
+	    {passes_of_a_vforked_child_are_not_the_parents, 1},
 	    {the_last_of_a_million_passes_is_found, 1},
 	    {callers_are_counted_as_stops_count_them, 5},
 	    {callers_up_to_a_moment_are_counted_as_stops_count_them, 1},
@@ -424,7 +457,7 @@ int main(void)
 	    {NULL, 0},
 	};
 	const char *const programs[] = {"passes", "callers", "callers 10000 quiet",
-	    "conditional 40", "conditional 1000000", "spun", NULL};
+	    "conditional 40", "conditional 1000000", "spun", "vforked", NULL};
 
 	return scene_main_loops("counted", tests, programs);
 }

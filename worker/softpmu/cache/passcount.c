@@ -1,6 +1,6 @@
 /*
  * Counts for the process that has such a breakpoint in its debug registers, and for no other: a
- * forked child runs the same translations.
+ * forked child runs the same translations, and vfork's child has the same breakpoints too.
  */
 #include "worker/softpmu/cache/passcount.h"
 
@@ -16,11 +16,12 @@
 enum { INT3 = 0xcc };
 
 bool passcount_counts(
-    const struct conditions *conditions, const struct debug_registers *debug, uint64_t address)
+    const struct conditions *conditions, const struct tracee *tracee, uint64_t address)
 {
 	const struct condition *condition = conditions_find(conditions, address);
 
-	return condition && condition->counts && watches_reached(debug, address);
+	return condition && condition->counts && tracee->borrower == conditions->debugged &&
+	       watches_reached(&tracee->debug, address);
 }
 
 /* A breakpoint of rr's stands there: the instruction begins when rr has stepped over that. */
@@ -39,7 +40,7 @@ void passcount_note(
 	uint64_t key;
 
 	/* A pass that the processor stops first is judged by rr and gdb. */
-	if (!passcount_counts(conditions, &tracee->debug, regs->rip) ||
+	if (!passcount_counts(conditions, tracee, regs->rip) ||
 	    watches_trap_first(&tracee->debug, regs) || is_covered(tracee->tid, regs->rip))
 		return;
 	switch (conditions_pass(conditions, regs->rip, tracee->tid, regs, &key)) {
@@ -116,7 +117,7 @@ void passcount_take(
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
 		const uint64_t address = tracee->debug.rr_address[i];
 
-		if (!passcount_counts(conditions, &tracee->debug, address))
+		if (!passcount_counts(conditions, tracee, address))
 			continue;
 		meant = true;
 		keyed |= conditions_find(conditions, address)->keyed;

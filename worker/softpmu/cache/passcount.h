@@ -19,12 +19,11 @@
 
 struct arena;
 struct conditions;
-struct debug_registers;
 struct tracee;
 
 /* Whether such a breakpoint is at this address for this tracee. */
 bool passcount_counts(
-    const struct conditions *conditions, const struct debug_registers *debug, uint64_t address);
+    const struct conditions *conditions, const struct tracee *tracee, uint64_t address);
 
 /* A leg outside of the cache begins with these registers. */
 void passcount_note(struct conditions *conditions, const struct tracee *tracee,

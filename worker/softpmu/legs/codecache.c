@@ -244,7 +244,7 @@ static uint64_t answer(const struct codecache *cache, const struct tracee *trace
 
 	there.rip = place->original;
 	watches_note_question(&space->watches, &tracee->debug, there.rip);
-	if (passcount_counts(cache->conditions, &tracee->debug, there.rip))
+	if (passcount_counts(cache->conditions, tracee, there.rip))
 		return countedpass_answer(cache->conditions, tracee, regs->rip, &there);
 	passcount_take(cache->conditions, tracee, &space->arena); /* a condition may ask for it */
 	if (watches_reached(&tracee->debug, there.rip) &&

@@ -21,7 +21,8 @@
  *   bytecode.c      the expressions that they are; pure
  *   bytecodeshape.c which of them can be compiled; pure
  *   processor.c     what the processor only seems to do
- *   timestamp.c     rdtsc, where it does not trap
+ *   cover.c         a byte of code replaced for one step: rdtsc where it does not trap, and int3s
+ *                   of rr that are passed over
  *   trapmask.c      SIGTRAP, when the program blocks it
  *   heldtrap.c      SIGTRAPs that it has sent to itself meanwhile
  *   trapflag.c      programs that step themselves are refused

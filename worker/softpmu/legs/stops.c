@@ -5,9 +5,11 @@
 #include "worker/softpmu/legs/stops.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "worker/x86/eflags.h"
@@ -18,7 +20,7 @@
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/traps/processor.h"
 #include "worker/softpmu/legs/resume.h"
-#include "worker/softpmu/traps/timestamp.h"
+#include "worker/softpmu/traps/cover.h"
 #include "worker/softpmu/traps/trapflag.h"
 #include "worker/softpmu/traps/trapmask.h"
 #include "worker/softpmu/cache/watches.h"
@@ -253,6 +255,18 @@ static unsigned rr_hits(const struct tracee *tracee, const struct stop *stop)
 		   : 0;
 }
 
+/* The breakpoint of rr's at which the tracee stops, or may stop; 0: none. */
+static uint64_t breakpoint_at(const struct tracee *tracee, const struct stop *stop)
+{
+	if (stop->signal != SIGTRAP)
+		return 0;
+	if (stop->code == SI_KERNEL)
+		return stop->regs.rip - 1;
+	return stop->code == TRAP_HWBKPT && watches_reached(&tracee->debug, stop->regs.rip)
+		   ? stop->regs.rip
+		   : 0;
+}
+
 /* Leaves the tracee as rr would find it without us. */
 static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 {
@@ -261,6 +275,7 @@ static void cover_tracks(struct tracee *tracee, const struct stop *stop)
 	uint64_t step = tracee->mode == RESUME_STEP ? DEBUG_STATUS_STEP : 0;
 
 	tracee->debug.status_mask = by_debug ? debug_registers_rr_used(&tracee->debug) | step : 0;
+	tracee->stopped_at = tracee->mode == RESUME_RUN ? breakpoint_at(tracee, stop) : 0;
 	/* The kernel and we set the resume flag to pass our breakpoints; faults set it by
 	 * themselves. */
 	if ((stop->regs.eflags & FLAG_RESUME) && stop->signal != SIGSEGV &&
@@ -303,22 +318,41 @@ void stops_forget(struct softpmu *pmu, pid_t tid)
 	tracees_drop(pmu->tracees, tid);
 }
 
+/* A replay makes a thread as a process of its own, without CLONE_THREAD, and vfork's child without
+ * CLONE_VFORK (rr, prepare_clone in replay_syscall.cc). LIMIT: a checkpoint that rr takes while
+ * such a child runs makes it as a thread. */
+static pid_t borrower_of(const struct tracee *parent, pid_t child)
+{
+	struct user_regs_struct regs = {0};
+
+	if (kernel_ptrace(PTRACE_GETREGS, parent->tid, 0, (uint64_t)&regs) < 0 ||
+	    (regs.orig_rax == SYS_clone && !(regs.rdi & CLONE_VM)) || regs.orig_rax == SYS_fork)
+		return 0;
+	if (regs.orig_rax == SYS_vfork ||
+	    (regs.orig_rax == SYS_clone && !(regs.rdi & CLONE_SIGHAND)))
+		return child;
+	return parent->borrower;
+}
+
 /*
  * The task of an earlier tracee with this number may have ended where rr does not see it: rr
  * detaches from what it kills, and init reaps it. A new task has its parent's last fault.
  */
 static void begin_child(struct softpmu *pmu, const struct tracee *parent)
 {
-	unsigned long child = 0;
+	unsigned long number = 0;
+	struct tracee *child;
 
 	switch (parent->last_event) {
 	case PTRACE_EVENT_FORK:
 	case PTRACE_EVENT_VFORK:
 	case PTRACE_EVENT_CLONE:
-		if (kernel_ptrace(PTRACE_GETEVENTMSG, parent->tid, 0, (uint64_t)&child) < 0)
+		if (kernel_ptrace(PTRACE_GETEVENTMSG, parent->tid, 0, (uint64_t)&number) < 0)
 			return;
-		stops_forget(pmu, (pid_t)child);
-		tracees_get(pmu->tracees, (pid_t)child)->last_fault = parent->last_fault;
+		stops_forget(pmu, (pid_t)number);
+		child = tracees_get(pmu->tracees, (pid_t)number);
+		child->last_fault = parent->last_fault;
+		child->borrower = borrower_of(parent, (pid_t)number);
 	}
 }
 
@@ -331,6 +365,7 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 	debug_registers_reset(&tracee->debug);
 	codecache_forget(pmu->cache, tracee);
 	heapcheck_note_exec(pmu->conditions.check, tracee);
+	tracee->borrower = 0;
 	if (kernel_ptrace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uint64_t)&tid) < 0)
 		return;
 	former = tracees_find(pmu->tracees, (pid_t)tid);
@@ -511,7 +546,7 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 	int interrupted = *status;
 	bool overflows, over;
 
-	timestamp_uncover(tracee);
+	cover_end(tracee);
 	if (!take_pending_trap(tracee, status))
 		interrupted = 0;
 	if (WIFSTOPPED(*status) && tracee->mode == RESUME_RUN && tracee->leg == LEG_CACHE)
@@ -560,6 +595,8 @@ enum stop_verdict stops_judge(struct softpmu *pmu, pid_t tid, int *status)
 			pmu->totals.nanoseconds += nanoseconds_since_request(pmu);
 	} else if (WIFSTOPPED(*status) && tracee->overflowed)
 		*status = overflow_status(tracee);
+	if (verdict == STOP_FOR_RR)
+		pmu->conditions.stopped = *status >> 16 == PTRACE_EVENT_EXEC ? 0 : tracee->borrower;
 	if (verdict == STOP_FOR_RR && !tracee->overflowed)
 		note_status(pmu, tracee, *status);
 	return verdict;

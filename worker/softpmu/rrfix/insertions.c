@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "worker/softpmu/base/kernel.h"
+#include "worker/softpmu/base/process.h"
 
 #define INT3 0xcc
 
@@ -76,6 +77,21 @@ bool insertions_gone(struct insertions *insertions, int fd, uint64_t address, ui
 		return false;
 	drop(insertions, insertion);
 	return !read_byte(fd, address, &present) || present != INT3;
+}
+
+bool insertions_find(
+    const struct insertions *insertions, pid_t tid, uint64_t address, uint8_t *replaced)
+{
+	for (unsigned i = 0; i < insertions->count; i++) {
+		const struct insertion *insertion = &insertions->list[i];
+
+		if (insertion->address != address ||
+		    !process_shares_memory(tid, process_of_memory(insertion->fd)))
+			continue;
+		*replaced = insertion->replaced;
+		return true;
+	}
+	return false;
 }
 
 void insertions_close(struct insertions *insertions, int fd)

@@ -14,6 +14,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 enum { INSERTIONS_MAX = 512 }; /* those beyond are not watched */
 
@@ -43,6 +44,10 @@ void insertions_note_run(struct insertions *insertions);
  * rr must be told that it was.
  */
 bool insertions_gone(struct insertions *insertions, int fd, uint64_t address, uint8_t byte);
+
+/* Whether rr has an int3 at this address of the tracee; *replaced: what was there. */
+bool insertions_find(
+    const struct insertions *insertions, pid_t tid, uint64_t address, uint8_t *replaced);
 
 /* fd is closed: its number can come to stand for other memory. */
 void insertions_close(struct insertions *insertions, int fd);

@@ -61,7 +61,7 @@
 #include <sys/syscall.h>
 
 #include "worker/softpmu/cache/cachecalls.h"
-#include "worker/softpmu/traps/timestamp.h"
+#include "worker/softpmu/traps/cover.h"
 
 /* The displacement of a jump to original code, wherever that is now or will be. */
 static void put_link(struct emitter *e, uint64_t target)
@@ -208,8 +208,8 @@ void sequence_copy(struct emitter *e, const struct classified *in)
 	uint32_t displacement;
 
 	emitter_put(e, in->bytes, in->z.length);
-	if (timestamp_is_read(in->bytes, in->z.length))
-		e->memory[at] = TIMESTAMP_TRAP;
+	if (cover_is_timestamp(in->bytes, in->z.length))
+		e->memory[at] = COVER_HLT;
 	if (!classify_is_rip_relative(in))
 		return;
 	displacement =

@@ -124,6 +124,7 @@ static void understand(struct conditions *conditions)
 		condition = &conditions->list[conditions->count++];
 	if (!condition)
 		return;
+	conditions->debugged = conditions->stopped;
 	condition->address = address;
 	condition->count = 0;
 	end = strchr(end, ';');

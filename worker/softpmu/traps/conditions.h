@@ -47,6 +47,9 @@ struct conditions {
 	char packet[CONDITIONS_PACKET];
 	uint64_t changes; /* ever */
 	uint64_t passes;  /* counted, ever */
+	/* As in struct tracee: of what rr has seen stop last, and of what stopped when gdb named
+	 * the breakpoints, which is the process that it debugs. */
+	pid_t stopped, debugged;
 	unsigned count;
 	struct condition list[CONDITIONS_MAX];
 	struct hushed hushed;

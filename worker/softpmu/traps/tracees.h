@@ -78,6 +78,7 @@ struct tracee {
 	bool cache_refused;  /* not possible until the next exec */
 	bool cache_pause;    /* the next leg does without */
 	bool turn_due;	     /* it is rr's turn: legs are short, up to the next branch */
+	uint64_t stopped_at; /* rr's breakpoint that it was stopped at; 0: none, or it has moved */
 	unsigned questions;  /* asked in this leg, see PLACE_ASKS */
 
 	bool trap_blocked; /* the program blocks SIGTRAP, and we do not while it runs */
@@ -86,6 +87,8 @@ struct tracee {
 	siginfo_t overflow; /* its siginfo */
 
 	struct last_fault last_fault;
+	pid_t borrower; /* it, or who made it, runs in the memory of another process, as vfork's
+			   child does: its number; 0: it does not */
 	struct delivery delivery;
 
 	uint64_t tally;	   /* the tally for which the next is known, see tally.h */
