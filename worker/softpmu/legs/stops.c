@@ -365,6 +365,8 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 	debug_registers_reset(&tracee->debug);
 	codecache_forget(pmu->cache, tracee);
 	heapcheck_note_exec(pmu->conditions.check, tracee);
+	/* Nor is it one of those that share a memory which is looked at. */
+	tracee->check = tracee->tally = 0;
 	tracee->borrower = 0;
 	if (kernel_ptrace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uint64_t)&tid) < 0)
 		return;
