@@ -211,7 +211,8 @@ json_t *where_words(const json_t *where)
 	    function ? function : "code without a name", at ? at : "no source", callers);
 }
 
-json_t *where_outer_callers(struct replay *replay, size_t most)
+/* At most so many frames of the program's own code, but the first `skipped` of them. */
+static json_t *own_frames(struct replay *replay, size_t skipped, size_t most)
 {
 	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
 	       *frame;
@@ -220,8 +221,8 @@ json_t *where_outer_callers(struct replay *replay, size_t most)
 
 	json_array_foreach(frames, i, frame)
 	{
-		if (json_object_get(frame, "folded") || !is_meant(replay, frame) || own++ == 0 ||
-		    json_array_size(list) == most)
+		if (json_object_get(frame, "folded") || !is_meant(replay, frame) ||
+		    own++ < skipped || json_array_size(list) == most)
 			continue;
 		if (is_meant == frame_is_unnamed)
 			frame_finish(replay, frame);
@@ -229,4 +230,30 @@ json_t *where_outer_callers(struct replay *replay, size_t most)
 	}
 	json_decref(frames);
 	return list;
+}
+
+json_t *where_outer_callers(struct replay *replay, size_t most)
+{
+	return own_frames(replay, 1, most);
+}
+
+json_t *where_and_callers(struct replay *replay, size_t most)
+{
+	json_t *list = own_frames(replay, 0, most + 1), *words, *where;
+	char by[WHERE_CALLERS_MAX];
+
+	if (json_array_size(list) == 0) {
+		where = where_own(replay);
+		words = where_words(where);
+		json_decref(where);
+	} else {
+		words = json_incref(json_array_get(list, 0));
+		json_array_remove(list, 0);
+		where_join(list, most, by);
+		where = words;
+		words = json_sprintf("%s%s", json_string_value(where), by);
+		json_decref(where);
+	}
+	json_decref(list);
+	return words;
 }

@@ -22,6 +22,10 @@ json_t *where_callers(
  * because a wrapper's caller is what matters. To be released. */
 json_t *where_outer_callers(struct replay *replay, size_t most);
 
+/* At gdb's last stop: "make (a.c:6), called by main (a.c:10)", with at most so many callers. To be
+ * released. */
+json_t *where_and_callers(struct replay *replay, size_t most);
+
 #define WHERE_CALLERS_MAX 2000
 
 /* ", called by load (a.c:7), called by main (a.c:9)", of the first `count` of them: as many as

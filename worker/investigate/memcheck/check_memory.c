@@ -113,7 +113,7 @@ static void take_finding(struct check *check)
 static void take_call(void *context, struct heap_pass *pass)
 {
 	struct check *check = context;
-	json_t *caller = heap_pass_caller(pass, 1),
+	json_t *caller = where_and_callers(pass->replay, 1),
 	       *moment = moment_name(pass->replay, replay_now(pass->replay));
 	json_t *said =
 	    json_sprintf("%s, at %s", json_string_value(caller), json_string_value(moment));

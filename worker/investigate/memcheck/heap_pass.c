@@ -184,20 +184,3 @@ const char *heap_pass_allocator(const struct heap_pass *pass)
 		return "malloc and free (the program has one of its own)";
 	return pass->functions.glibc ? "glibc's malloc and free" : "malloc and free";
 }
-
-json_t *heap_pass_caller(struct heap_pass *pass, size_t outer)
-{
-	json_t *where = where_own(pass->replay), *words, *said,
-	       *callers = where_outer_callers(pass->replay, outer);
-	char by[WHERE_CALLERS_MAX];
-
-	json_object_del(where, "in");
-	json_object_del(where, "callers");
-	words = where_words(where);
-	where_join(callers, json_array_size(callers), by);
-	said = json_sprintf("%s%s", json_string_value(words), by);
-	json_decref(where);
-	json_decref(words);
-	json_decref(callers);
-	return said;
-}

@@ -59,8 +59,4 @@ void heap_pass_visit(struct heap_pass *pass, const unsigned long long *numbers, 
 /* Whose calls are followed: "glibc's malloc and free". */
 const char *heap_pass_allocator(const struct heap_pass *pass);
 
-/* "make (a.c:6), called by main (a.c:10)", of the call that the program stands at; with
- * `outer` callers behind the first frame. To be released. */
-json_t *heap_pass_caller(struct heap_pass *pass, size_t outer);
-
 #endif

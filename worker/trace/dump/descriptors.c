@@ -10,16 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/mman.h>
 #include <sys/socket.h>
+#include "worker/trace/dump/descriptor_calls.h"
 #include "worker/trace/dump/grow.h"
 
 #define STANDARD_COUNT	 3 /* that every program begins with */
 #define RANGE_UNSHARE	 2 /* flags of close_range */
 #define RANGE_CLOEXEC	 4
-#define FLAG_NONE	 (-1)
-#define FLAG_ALWAYS	 (-2)
-#define FLAG_UNKNOWN	 (-3)
 #define ONLY_FLAGS	 (O_CLOEXEC | O_NONBLOCK) /* that leave a pipe a stream */
 #define SOCKET_TYPE_MASK 0xf
 
@@ -30,106 +27,9 @@ struct table {
 	size_t count, users;
 	unsigned changing; /* calls under way that may begin or close descriptors */
 	long unverified;   /* see descriptors_unverified */
+	size_t perhaps;	   /* see struct holding */
 	struct doubt doubt;
 };
-
-enum effect {
-	OPENS,
-	PAIR,
-	DUP,
-	DUP_TO,
-	CONTROL,
-	DEVICE,
-	CLOSES,
-	CLOSES_RANGE,
-	UNSHARES,
-	PASSES,	 /* may pass descriptors on */
-	TAKES,	 /* takes those of others */
-	MOVES,	 /* bytes, without a read or a write; `bit` has a bit for each such argument */
-	UNKNOWN, /* may do anything to what the process holds */
-};
-
-struct call_row {
-	const char *name;
-	enum effect effect;
-	int flags; /* the argument with the bit for closing at exec, or FLAG_… */
-	unsigned long long bit;
-	bool socket;
-};
-
-static const struct call_row rows[] = {
-    {"open", OPENS, 1, O_CLOEXEC, false},
-    {"openat", OPENS, 2, O_CLOEXEC, false},
-    {"openat2", OPENS, FLAG_UNKNOWN, 0, false},
-    {"creat", OPENS, FLAG_NONE, 0, false},
-    {"open_by_handle_at", OPENS, 2, O_CLOEXEC, false},
-    {"socket", OPENS, 1, SOCK_CLOEXEC, true},
-    {"accept", OPENS, FLAG_NONE, 0, true},
-    {"accept4", OPENS, 3, SOCK_CLOEXEC, true},
-    {"epoll_create", OPENS, FLAG_NONE, 0, false},
-    {"epoll_create1", OPENS, 0, O_CLOEXEC, false},
-    {"eventfd", OPENS, FLAG_NONE, 0, false},
-    {"eventfd2", OPENS, 1, O_CLOEXEC, false},
-    {"timerfd_create", OPENS, 1, O_CLOEXEC, false},
-    {"signalfd", OPENS, FLAG_UNKNOWN, 0, false},
-    {"signalfd4", OPENS, FLAG_UNKNOWN, 0, false},
-    {"inotify_init", OPENS, FLAG_NONE, 0, false},
-    {"inotify_init1", OPENS, 0, O_CLOEXEC, false},
-    {"memfd_create", OPENS, 1, MFD_CLOEXEC, false},
-    {"memfd_secret", OPENS, FLAG_UNKNOWN, 0, false},
-    {"mq_open", OPENS, FLAG_ALWAYS, 0, false},
-    {"perf_event_open", OPENS, FLAG_UNKNOWN, 0, false},
-    {"pidfd_open", OPENS, FLAG_ALWAYS, 0, false},
-    {"userfaultfd", OPENS, 0, O_CLOEXEC, false},
-    {"fanotify_init", OPENS, FLAG_UNKNOWN, 0, false},
-    {"pipe", PAIR, FLAG_NONE, 0, false},
-    {"pipe2", PAIR, 1, O_CLOEXEC, false},
-    {"socketpair", PAIR, 1, SOCK_CLOEXEC, true},
-    {"dup", DUP, FLAG_NONE, 0, false},
-    {"dup2", DUP_TO, FLAG_NONE, 0, false},
-    {"dup3", DUP_TO, 2, O_CLOEXEC, false},
-    {"fcntl", CONTROL, FLAG_NONE, 0, false},
-    {"ioctl", DEVICE, FLAG_NONE, 0, false},
-    {"close", CLOSES, FLAG_NONE, 0, false},
-    {"close_range", CLOSES_RANGE, FLAG_NONE, 0, false},
-    {"unshare", UNSHARES, FLAG_NONE, 0, false},
-    {"sendmsg", PASSES, FLAG_NONE, 0, false},
-    {"sendmmsg", PASSES, FLAG_NONE, 0, false},
-    {"pidfd_getfd", TAKES, FLAG_ALWAYS, 0, false},
-    {"splice", MOVES, FLAG_NONE, 5, false},
-    {"tee", MOVES, FLAG_NONE, 3, false},
-    {"vmsplice", MOVES, FLAG_NONE, 1, false},
-    {"sendfile", MOVES, FLAG_NONE, 3, false},
-    {"preadv2", MOVES, FLAG_NONE, 1, false},
-    {"pwritev2", MOVES, FLAG_NONE, 1, false},
-    {"recvmmsg", MOVES, FLAG_NONE, 1, false},
-    {"restart_syscall", MOVES, FLAG_NONE, 1, false},
-    {"io_uring_setup", UNKNOWN, FLAG_NONE, 0, false},
-    {"io_submit", UNKNOWN, FLAG_NONE, 0, false},
-};
-
-static const struct call_row *row_of(const struct input_call *call)
-{
-	for (size_t i = 0; call->is_call && i < sizeof(rows) / sizeof(*rows); i++)
-		if (strcmp(call->name, rows[i].name) == 0)
-			return &rows[i];
-	return NULL;
-}
-
-static bool changes(const struct call_row *row)
-{
-	return row && row->effect != MOVES && row->effect != PASSES && row->effect != DEVICE;
-}
-
-static enum slot_closes closes(const struct call_row *row, const struct input_call *call)
-{
-	if (row->flags == FLAG_UNKNOWN)
-		return CLOSES_PERHAPS;
-	if (row->flags == FLAG_ALWAYS)
-		return CLOSES_AT_EXEC;
-	return row->flags >= 0 && (call->args[row->flags] & row->bit) ? CLOSES_AT_EXEC
-								      : CLOSES_NEVER;
-}
 
 /* ---- Tables -------------------------------------------------------------------------------- */
 
@@ -188,10 +88,11 @@ static struct table *table_new(struct descriptors *descriptors, const struct tab
 	}
 	table->users = 1;
 	table->unverified = other ? other->unverified : -1;
+	table->perhaps = other ? other->perhaps : 0;
 	for (int fd = 0; !other && fd < STANDARD_COUNT; fd++) {
 		struct slot *slot = slot_at(descriptors, table, fd);
 		if (slot)
-			slot->kind = SLOT_OUTSIDE;
+			*slot = (struct slot){.kind = SLOT_OUTSIDE, .outside = fd};
 	}
 	if (!other || !other->count)
 		return table;
@@ -285,10 +186,12 @@ static void exec(struct descriptors *descriptors, struct task *task)
 	for (size_t i = 0; i < task->table->count; i++) {
 		struct slot *slot = &task->table->slots[i];
 
-		if (slot->kind == SLOT_OTHER && slot->closes == CLOSES_PERHAPS)
+		if (slot->kind == SLOT_OTHER && slot->closes == CLOSES_PERHAPS) {
 			*slot = (struct slot){.kind = SLOT_UNSEEN};
-		else if (slot->kind > SLOT_FREE && slot->closes == CLOSES_AT_EXEC)
+			task->table->perhaps++;
+		} else if (slot->kind > SLOT_FREE && slot->closes == CLOSES_AT_EXEC) {
 			*slot = (struct slot){.kind = SLOT_FREE};
+		}
 	}
 	task->table->changing = 0;
 }
@@ -329,7 +232,26 @@ void descriptors_free(struct descriptors *descriptors)
 		while (descriptors->tasks[i])
 			drop_task(&descriptors->tasks[i]);
 	free(descriptors->pipes);
+	free(descriptors->files);
 	descriptors->pipes = NULL;
+	descriptors->files = NULL;
+}
+
+const struct task *descriptors_find(const struct descriptors *descriptors, int tid)
+{
+	const struct task *task = descriptors->tasks[(unsigned)tid % TASK_CHAINS];
+
+	while (task && task->tid != tid)
+		task = task->next;
+	return task;
+}
+
+struct holding descriptors_held(const struct task *task)
+{
+	const struct table *table = task->table;
+
+	return (struct holding){
+	    table->slots, table->count, table->doubt, table->perhaps, table->users == 1};
 }
 
 long descriptors_unverified(const struct task *task)
@@ -355,7 +277,7 @@ static void place(struct descriptors *descriptors, struct task *task, long long 
 	for (long long i = 0; lowest && i < fd; i++) {
 		wrong |= table->slots[i].kind == SLOT_FREE;
 		if (table->slots[i].kind == SLOT_UNSEEN)
-			table->slots[i].kind = SLOT_OUTSIDE;
+			table->slots[i] = (struct slot){.kind = SLOT_OUTSIDE, .outside = (int)i};
 	}
 	/* Other calls under way may have taken or freed one meanwhile. */
 	if (wrong && lowest && !table->changing)
@@ -363,8 +285,24 @@ static void place(struct descriptors *descriptors, struct task *task, long long 
 	else if (at->kind == SLOT_END && lowest)
 		descriptors_doubt(descriptors, at->pipe, call, not_all);
 	*at = slot;
+	at->made = call;
 	if (slot.kind == SLOT_END && table->doubt.what)
 		descriptors_doubt(descriptors, slot.pipe, table->doubt.call, table->doubt.what);
+}
+
+/* Its number; 0: out of memory. */
+static size_t add_file(struct descriptors *descriptors, const struct input_call *call)
+{
+	struct open_file *list =
+	    grow_list(descriptors->files, descriptors->file_count, sizeof(*list));
+
+	if (!list) {
+		descriptors->out_of_memory = true;
+		return 0;
+	}
+	descriptors->files = list;
+	list[descriptors->file_count++] = (struct open_file){.call = call};
+	return descriptors->file_count;
 }
 
 static const struct pipe_given *given_of(
@@ -404,8 +342,12 @@ static void begin_pair(struct descriptors *descriptors, struct task *task,
 	fds[1] = given ? given->fds[1] : lowest_free(task->table, fds[0] + 1);
 	for (unsigned end = 0; end < 2; end++)
 		place(descriptors, task, fds[end],
-		    (struct slot){SLOT_END, (unsigned char)closes(row, call), (unsigned char)end,
-			row->socket, number},
+		    (struct slot){.kind = SLOT_END,
+			.closes = (unsigned char)descriptor_call_closes(row, call),
+			.end = (unsigned char)end,
+			.socket = row->socket,
+			.pipe = number,
+			.file = add_file(descriptors, call)},
 		    fds[0] < fds[1] || end == 0, call);
 	if (!given)
 		task->table->unverified = (long)number;
@@ -423,7 +365,7 @@ static void copy(struct descriptors *descriptors, struct task *task, bool at_exe
 	struct slot slot = task->slot;
 
 	if (slot.kind <= SLOT_FREE)
-		slot.kind = SLOT_OUTSIDE;
+		slot = (struct slot){.kind = SLOT_OUTSIDE, .outside = (int)call->args[0]};
 	slot.closes = at_exec ? CLOSES_AT_EXEC : CLOSES_NEVER;
 	place(descriptors, task, call->result, slot, lowest, call);
 }
@@ -511,7 +453,7 @@ static void take_slot(struct task *task, const struct input_call *call)
 
 const struct task *descriptors_begin(struct descriptors *descriptors, const struct input_call *call)
 {
-	const struct call_row *row = row_of(call);
+	const struct call_row *row = descriptor_call(call);
 	struct task *task = task_of(descriptors, call);
 
 	if (!task)
@@ -530,8 +472,52 @@ const struct task *descriptors_begin(struct descriptors *descriptors, const stru
 		    "through which descriptors can be used without calls of their own");
 	for (unsigned i = 0; row && row->effect == TAKES && i < descriptors->pipe_count; i++)
 		descriptors_doubt(descriptors, i, call, "which may have taken its descriptor");
-	task->table->changing += changes(row);
+	task->table->changing += descriptor_call_changes(row);
 	return task;
+}
+
+/* Of signals, that are added to a descriptor that is there. */
+static bool changes_signals(const struct input_call *call)
+{
+	return strncmp(call->name, "signalfd", 8) == 0 && (int)call->args[0] != -1;
+}
+
+static void open_one(struct descriptors *descriptors, struct task *task, const struct call_row *row,
+    long long fd, const struct input_call *call)
+{
+	place(descriptors, task, fd,
+	    (struct slot){.kind = SLOT_OTHER,
+		.closes = (unsigned char)descriptor_call_closes(row, call),
+		.socket = row->socket,
+		.file = add_file(descriptors, call)},
+	    row->flags != FLAG_UNKNOWN, call);
+}
+
+static void receive(struct descriptors *descriptors, struct task *task, const struct call_row *row,
+    const struct input_call *call)
+{
+	for (size_t i = 0; i < descriptors->received_count; i++)
+		if (&descriptors->inputs->calls[descriptors->received[i].call] == call)
+			open_one(descriptors, task, row, descriptors->received[i].fd, call);
+}
+
+static void name_socket(
+    struct descriptors *descriptors, const struct task *task, const struct input_call *call)
+{
+	struct open_file *file = task->slot.file ? &descriptors->files[task->slot.file - 1] : NULL;
+
+	if (file && strcmp(call->name, "bind") == 0)
+		file->bound = call;
+	else if (file && strcmp(call->name, "connect") == 0)
+		file->connected = call;
+	else if (file)
+		file->listens = true;
+}
+
+/* A socket that does not wait goes on connecting. */
+static bool has_effect(const struct call_row *row, const struct input_call *call)
+{
+	return call->result >= 0 || (row->effect == NAMES && call->result == -EINPROGRESS);
 }
 
 /* A call that succeeded. */
@@ -541,9 +527,8 @@ static void apply(struct descriptors *descriptors, struct task *task, const stru
 	switch (row->effect) {
 	case OPENS:
 	case TAKES:
-		place(descriptors, task, call->result,
-		    (struct slot){SLOT_OTHER, (unsigned char)closes(row, call), 0, row->socket, 0},
-		    row->flags != FLAG_UNKNOWN, call);
+		if (!changes_signals(call))
+			open_one(descriptors, task, row, call->result, call);
 		break;
 	case PAIR:
 		begin_pair(descriptors, task, row, call);
@@ -553,7 +538,8 @@ static void apply(struct descriptors *descriptors, struct task *task, const stru
 		break;
 	case DUP_TO:
 		if (call->args[0] != call->args[1])
-			copy(descriptors, task, closes(row, call) == CLOSES_AT_EXEC, false, call);
+			copy(descriptors, task, descriptor_call_closes(row, call) == CLOSES_AT_EXEC,
+			    false, call);
 		break;
 	case CONTROL:
 		control(descriptors, task, call);
@@ -569,6 +555,12 @@ static void apply(struct descriptors *descriptors, struct task *task, const stru
 		if (call->args[0] & CLONE_FILES)
 			unshare_table(descriptors, task);
 		break;
+	case NAMES:
+		name_socket(descriptors, task, call);
+		break;
+	case RECEIVES:
+		receive(descriptors, task, row, call);
+		break;
 	case CLOSES:
 	case PASSES:
 	case MOVES:
@@ -580,7 +572,7 @@ static void apply(struct descriptors *descriptors, struct task *task, const stru
 const struct task *descriptors_end(
     struct descriptors *descriptors, const struct input_call *call, bool *began)
 {
-	const struct call_row *row = row_of(call);
+	const struct call_row *row = descriptor_call(call);
 	struct task *task = task_of(descriptors, call);
 
 	*began = task && task->call == call;
@@ -588,10 +580,10 @@ const struct task *descriptors_end(
 		return NULL;
 	if (!*began)
 		take_slot(task, call);
-	else if (changes(row) && task->table->changing)
+	else if (descriptor_call_changes(row) && task->table->changing)
 		task->table->changing--;
 	task->call = NULL;
-	if (row && call->result >= 0)
+	if (row && has_effect(row, call))
 		apply(descriptors, task, row, call);
 	return task;
 }

@@ -1,12 +1,13 @@
 #ifndef WORKER_DESCRIPTORS_H
 #define WORKER_DESCRIPTORS_H
 /*
- * What each descriptor of the recorded tasks refers to, as far as pipes and socketpairs go: it
- * follows the calls that begin, copy and close descriptors. What is not certain is said: each pipe
- * has a doubt from the first call on that may have done to it what cannot be known.
+ * What each descriptor of the recorded tasks refers to: it follows the calls that begin, copy and
+ * close descriptors. What is not certain is said: each pipe, and each process, has a doubt from the
+ * first call on that may have done to it what cannot be known.
  *
  * rr does not tell which two descriptors a call of pipe gave. They are taken as given, or else to
- * be the two lowest free ones.
+ * be the two lowest free ones. Nor does it tell which ones a message brought: only those are known
+ * that are given.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -29,6 +30,16 @@ struct slot {
 	unsigned char end; /* 0 or 1, as the call stored them: of a pipe, 0 is read from */
 	bool socket;	   /* SLOT_OTHER: by a call that makes sockets */
 	unsigned pipe;	   /* number of the pipe or socketpair */
+	int outside;	   /* SLOT_OUTSIDE: the descriptor that a process began with */
+	size_t file;	   /* number of what it refers to, from 1 on; 0: not known */
+	const struct input_call *made; /* gave it its number; NULL: it was there before */
+};
+
+/* What descriptors refer to, however often it was copied. */
+struct open_file {
+	const struct input_call *call;		    /* that opened or received it */
+	const struct input_call *bound, *connected; /* of a socket; NULL: none was seen */
+	bool listens;
 };
 
 /* Why something cannot be said. `what` NULL: it can. */
@@ -50,6 +61,12 @@ struct pipe_given {
 	int fds[2];
 };
 
+/* A descriptor that a call of recvmsg brought, as its process read it. */
+struct received {
+	size_t call;
+	int fd;
+};
+
 struct table;
 
 struct task {
@@ -66,10 +83,14 @@ struct descriptors {
 	const struct inputs *inputs;
 	const struct pipe_given *given;
 	size_t given_count;
+	const struct received *received;
+	size_t received_count;
 	struct task *tasks[TASK_CHAINS]; /* by tid */
 	bool begun;			 /* there was a task */
 	struct pipe *pipes;
 	size_t pipe_count;
+	struct open_file *files;
+	size_t file_count;
 	bool out_of_memory;
 };
 
@@ -92,5 +113,19 @@ void descriptors_doubt(struct descriptors *descriptors, unsigned pipe,
 /* The last pipe that the task's process began, or got from its parent, whose descriptors are only
  * concluded; -1: none. */
 long descriptors_unverified(const struct task *task);
+
+/* The task with that number; NULL: there is none. */
+const struct task *descriptors_find(const struct descriptors *descriptors, int tid);
+
+/* What a task has now. `alone`: no other task shares it. */
+struct holding {
+	const struct slot *slots; /* by descriptor; borrowed until the next call */
+	size_t count;
+	struct doubt doubt;
+	size_t perhaps; /* of these an exec may have closed some: they are among the SLOT_UNSEEN */
+	bool alone;
+};
+
+struct holding descriptors_held(const struct task *task);
 
 #endif

@@ -13,18 +13,10 @@
 #include <string.h>
 #include <sys/socket.h>
 #include "worker/trace/dump/grow.h"
+#include "worker/trace/dump/steps.h"
 
 #define NO_STREAM SIZE_MAX
 #define FOREVER	  INT64_MAX
-
-enum step_kind { BEGINS, ENDS, TASKS };
-
-/* What happened at an event. */
-struct step {
-	long long event;
-	enum step_kind kind;
-	const void *what; /* call or task */
-};
 
 /* Bytes that one call put into the stream, or took out of it. */
 struct span {
@@ -55,46 +47,6 @@ struct counting {
 	const struct input_call *drained; /* see check_drained; NULL: none */
 	bool seen, out_of_memory;
 };
-
-/* ---- The order of events ------------------------------------------------------------------- */
-
-static int compare_steps(const void *left, const void *right)
-{
-	const struct step *a = left, *b = right;
-
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	return a->kind < b->kind ? -1 : a->kind > b->kind;
-}
-
-static void add_step(
-    struct counting *counting, long long event, enum step_kind kind, const void *what)
-{
-	counting->steps[counting->step_count++] = (struct step){event, kind, what};
-}
-
-static bool order_steps(struct counting *counting, const struct inputs *inputs)
-{
-	size_t most = 2 * inputs->count + inputs->unended_count + inputs->task_count;
-
-	counting->steps = calloc(most + 1, sizeof(*counting->steps));
-	if (!counting->steps)
-		return false;
-	for (size_t i = 0; i < inputs->count; i++) {
-		const struct input_call *call = &inputs->calls[i];
-		if (!call->is_call)
-			continue;
-		if (call->entered)
-			add_step(counting, call->entered, BEGINS, call);
-		add_step(counting, call->event, ENDS, call);
-	}
-	for (size_t i = 0; i < inputs->unended_count; i++)
-		add_step(counting, inputs->unended[i].entered, BEGINS, &inputs->unended[i]);
-	for (size_t i = 0; i < inputs->task_count; i++)
-		add_step(counting, inputs->tasks[i].event, TASKS, &inputs->tasks[i]);
-	qsort(counting->steps, counting->step_count, sizeof(*counting->steps), compare_steps);
-	return true;
-}
 
 /* ---- What calls do to a stream ------------------------------------------------------------- */
 
@@ -242,9 +194,9 @@ static bool pass(struct counting *counting)
 
 		if (counting->stream == NO_STREAM && counting->seen)
 			break;
-		if (step->kind == TASKS)
+		if (step->kind == STEP_TASKS)
 			descriptors_task(&counting->descriptors, step->what);
-		else if (step->kind == BEGINS)
+		else if (step->kind == STEP_BEGINS)
 			begin_call(counting, step->what);
 		else
 			end_call(counting, step->what);
@@ -447,7 +399,7 @@ enum pipes_end pipes_find(const struct inputs *inputs, const struct pipe_given *
 			: "rr kept some system calls in its buffer, or ran 32-bit code, and does "
 			  "not tell their arguments: record with `rr-warden rr record -n`");
 	}
-	if (!counting || !order_steps(counting, inputs)) {
+	if (!counting || !(counting->steps = steps_in_order(inputs, &counting->step_count))) {
 		free(counting);
 		return cannot(found, "memory is out");
 	}

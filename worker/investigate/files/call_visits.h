@@ -1,0 +1,29 @@
+#ifndef WORKER_CALL_VISITS_H
+#define WORKER_CALL_VISITS_H
+/*
+ * Goes to system calls of the trace, in whatever process each was made, and hands each over.
+ */
+#include "worker/session/launch/kernel_writes.h"
+#include "worker/session/replay.h"
+
+struct call_visit {
+	const struct input_call *call;
+	size_t number; /* the caller's */
+	bool reached;  /* it was visited */
+};
+
+/* The program stands at the call's instruction, before the call. */
+typedef void call_visits_see(void *context, struct replay *replay, struct call_visit *visit);
+
+/*
+ * In an excursion of the caller's, which ends where the session was. Sorts the list. The calls must
+ * be different ones. Where it cannot go, because the time is over or otherwise, a visit is not
+ * reached.
+ */
+void call_visits_go(struct replay *replay, const struct kernel_writes *writes,
+    struct call_visit *visits, size_t count, call_visits_see *see, void *context);
+
+/* At a call: to where it has returned. False: it did not. */
+bool call_visits_pass(struct replay *replay, const struct input_call *call);
+
+#endif
