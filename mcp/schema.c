@@ -6,7 +6,7 @@
 #include <string.h>
 
 /* Callers seldom come near a greater bound; it is checked all the same. */
-#define BOUND_SHOWN_MAX 1000
+#define BOUND_SHOWN_MAX 199
 
 struct type_schema {
 	const char *type, *items; /* items: of an array, or of a map's values */

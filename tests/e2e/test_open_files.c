@@ -151,7 +151,7 @@ START_TEST(every_kind_is_told)
 	expect_site(answer, "bind_name (", 1, "Unix datagram socket, bound to @rr-warden-opened");
 	expect_site(answer, "open_files (", 3, "directory /etc");
 	expect_site(answer, "open_files (", 3, "file /etc/group");
-	expect_site(answer, "open_files (", 3, "file passwd below descriptor 17");
+	expect_site(answer, "open_files (", 3, "file passwd below descriptor 16");
 	expect_site(answer, "copied by copy (", 5, "IPv4 stream socket, bound");
 	expect_answer(
 	    client_tool(place.client, "rr_when", NULL), "moment", answer_text(before, "moment"));
@@ -216,7 +216,7 @@ START_TEST(a_leak_is_the_growth_of_one_place)
 	cleanup_truth struct truth truth = truth_of(recorded, 2);
 	json_auto_t *all = client_tool(place.client, "rr_open_files", NULL);
 	expect_truth(all, &truth);
-	expect_site(all, "leak (", 40, "file /etc/passwd; file /etc/group");
+	expect_site(all, "leak (", 45, "file /etc/passwd; file /etc/group");
 	json_auto_t *answer = client_tool(place.client, "rr_open_files", "{s:s}", "from", from);
 	expect_number(answer, "opened", 40);
 	expect_number(answer, "closed", 0);
@@ -251,8 +251,9 @@ START_TEST(streams_of_classes)
 	client_tool_done(place.client, "rr_continue", NULL);
 	json_auto_t *answer = client_tool(place.client, "rr_open_files", "{s:s}", "from", "start");
 	expect_number(answer, "opened", 5);
-	expect_site(answer, "store::", 4, "file /etc/group");
-	expect_within(answer, "sites.0.opened", "load");
+	expect_site(answer, "store::", 5, "file /etc/group");
+	expect_number(answer, "sites.0.count", 4);
+	expect_within(answer, "sites.0.opened", "called by store::load (");
 }
 END_TEST
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/investigate/files/open_sites.h"
 #include "worker/investigate/files/open_words.h"
 #include "worker/investigate/search/search.h"
 #include "worker/moment/excursion.h"
@@ -22,20 +23,8 @@
 #define LOOKED_MAX    600 /* descriptors whose calls are visited */
 #define MESSAGES_MAX  100 /* calls of recvmsg that are visited */
 #define ROUNDS_MAX    4
-#define KINDS_MAX     3	 /* what the descriptors of one place are, in words */
 #define HEADER_SIZE   56 /* struct msghdr */
 #define CONTROL_LEAST 20 /* bytes that come with a descriptor */
-#define NUMBERS_MAX   300
-
-struct site {
-	json_t *opened, *kinds; /* kinds: the different ones */
-	json_t *first;		/* moment */
-	long long event;	/* its event */
-	char numbers[NUMBERS_MAX];
-	size_t length, count, further; /* further: kinds that are not in the list */
-	int begun, last;	       /* the run of numbers that is not written yet */
-	bool full;
-};
 
 struct open_files {
 	struct replay *replay;
@@ -48,8 +37,8 @@ struct open_files {
 	size_t messages_left; /* not looked at */
 	bool growth;	      /* only what was opened since `from` is listed */
 	bool cut;
-	struct site *sites;
-	size_t site_count, asked, grouped;
+	struct open_sites sites;
+	size_t asked; /* descriptors that are listed */
 };
 
 /* ---- What the trace tells -------------------------------------------------------------------- */
@@ -221,169 +210,7 @@ static bool find(struct open_files *files, struct failure *failure)
 	return true;
 }
 
-/* ---- Sites ----------------------------------------------------------------------------------- */
-
-static void write_run(struct site *site)
-{
-	char run[40];
-	size_t length;
-
-	if (site->begun == site->last)
-		snprintf(run, sizeof(run), "%s%d", site->length ? ", " : "", site->last);
-	else
-		snprintf(run, sizeof(run), "%s%d%s%d", site->length ? ", " : "", site->begun,
-		    site->last == site->begun + 1 ? ", " : "-", site->last);
-	length = strlen(run);
-	if (site->length + length + sizeof(", ...") > sizeof(site->numbers)) {
-		if (!site->full)
-			strcpy(site->numbers + site->length, ", ...");
-		site->full = true;
-		return;
-	}
-	memcpy(site->numbers + site->length, run, length + 1);
-	site->length += length;
-}
-
-static void add_number(struct site *site, int fd)
-{
-	if (site->count++ == 0) {
-		site->begun = fd;
-	} else if (fd != site->last + 1) {
-		write_run(site);
-		site->begun = fd;
-	}
-	site->last = fd;
-}
-
-static void add_kind(struct site *site, json_t *kind)
-{
-	json_t *other;
-	size_t i;
-
-	json_array_foreach(site->kinds, i, other)
-	{
-		if (json_equal(other, kind)) {
-			json_decref(kind);
-			return;
-		}
-	}
-	if (i < KINDS_MAX)
-		json_array_append(site->kinds, kind);
-	else
-		site->further++;
-	json_decref(kind);
-}
-
-/* Takes over the words. */
-static struct site *site_of(struct open_files *files, json_t *opened)
-{
-	struct site *list;
-
-	for (size_t i = 0; i < files->site_count; i++)
-		if (json_equal(files->sites[i].opened, opened)) {
-			json_decref(opened);
-			return &files->sites[i];
-		}
-	list = grow_list(files->sites, files->site_count, sizeof(*list));
-	if (!list) {
-		json_decref(opened);
-		return NULL;
-	}
-	files->sites = list;
-	list[files->site_count] = (struct site){.opened = opened, .kinds = json_array()};
-	return &list[files->site_count++];
-}
-
-/* Who opened it; NULL: that was not looked at. */
-static json_t *opened_words(
-    const struct open_files *files, const struct open_descriptor *descriptor)
-{
-	const struct input_call *made = descriptor->slot.made;
-	const struct seen_call *seen = made ? seen_calls_get(&files->seen, made) : NULL;
-	const char *how = open_words_how(descriptor);
-	long long pid;
-
-	if (!made)
-		return json_string(
-		    "not in the recording: the program began with them, and perhaps with others "
-		    "that it did not use");
-	if (!seen)
-		return NULL;
-	pid = kernel_writes_process(files->writes, made->tid);
-	if (strcmp(how, "opened") == 0)
-		how = "";
-	if (pid != files->question.pid)
-		return json_sprintf("%s%s%s, in process %lld, from which this one was forked", how,
-		    *how ? " by " : "", json_string_value(seen->where), pid);
-	return json_sprintf("%s%s%s", how, *how ? " by " : "", json_string_value(seen->where));
-}
-
-static void group(struct open_files *files)
-{
-	for (size_t i = 0; i < files->open.count; i++) {
-		const struct open_descriptor *descriptor = &files->open.list[i];
-		const struct input_call *made = descriptor->slot.made;
-		const struct seen_call *seen = made ? seen_calls_get(&files->seen, made) : NULL;
-		json_t *opened =
-		    is_asked(files, descriptor) ? opened_words(files, descriptor) : NULL;
-		struct site *site = opened ? site_of(files, opened) : NULL;
-
-		if (!site)
-			continue;
-		files->grouped++;
-		if (seen && seen->moment && (!site->first || made->entered < site->event)) {
-			site->first = seen->moment;
-			site->event = made->entered;
-		}
-		add_number(site, descriptor->fd);
-		if (made)
-			add_kind(site, open_words(descriptor, &files->seen));
-	}
-	for (size_t i = 0; i < files->site_count; i++)
-		write_run(&files->sites[i]);
-}
-
-static int by_count(const void *left, const void *right)
-{
-	const struct site *a = left, *b = right;
-
-	if (a->count != b->count)
-		return a->count > b->count ? -1 : 1;
-	return a->event < b->event ? -1 : a->event > b->event;
-}
-
 /* ---- The answer ------------------------------------------------------------------------------ */
-
-static json_t *kinds_words(const struct site *site)
-{
-	json_t *words = json_string(""), *kind, *longer;
-	size_t i;
-
-	json_array_foreach(site->kinds, i, kind)
-	{
-		longer = json_sprintf(
-		    "%s%s%s", json_string_value(words), i ? "; " : "", json_string_value(kind));
-		json_decref(words);
-		words = longer;
-	}
-	if (!site->further)
-		return words;
-	longer = json_sprintf("%s; and others", json_string_value(words));
-	json_decref(words);
-	return longer;
-}
-
-static json_t *site_json(const struct site *site)
-{
-	json_t *json = json_pack("{s:O, s:I, s:s}", "opened", site->opened, "count",
-	    (json_int_t)site->count, "descriptors", site->numbers);
-
-	if (json_array_size(site->kinds))
-		json_object_set_new(json, "what", kinds_words(site));
-	if (site->first)
-		json_object_set(json, "first", site->first);
-	return json;
-}
 
 static const char *are(size_t count)
 {
@@ -404,20 +231,16 @@ static json_t *conclude(const struct open_files *files, const json_t *moment)
 {
 	json_t *words = json_sprintf("at %s the process has %zu %s open", json_string_value(moment),
 	    files->open.count, are(files->open.count));
-	const struct site *most = files->sites;
+	const struct open_site *most = files->sites.list;
 
 	if (files->growth)
 		words =
 		    add(words, json_sprintf("; at `from` it had %zu: %zu opened since, %zu closed",
 				   files->open.before, files->asked, files->open.closed));
-	if (files->site_count && most->first)
+	if (files->sites.count && most->first)
 		words = add(words,
 		    json_sprintf("; the most: %zu, %s%s", most->count,
-			strncmp(json_string_value(most->opened), "copied by ", 10) == 0 ||
-				strncmp(json_string_value(most->opened), "received by ", 12) == 0
-			    ? ""
-			    : "opened by ",
-			json_string_value(most->opened)));
+			most->otherwise ? "" : "opened by ", json_string_value(most->opened)));
 	return words;
 }
 
@@ -446,12 +269,12 @@ static json_t *list_sites(const struct open_files *files, size_t limit, json_t *
 	json_t *list = json_array();
 	size_t left = files->asked;
 
-	for (size_t i = 0; i < files->site_count && i < limit; i++) {
-		left -= files->sites[i].count;
-		json_array_append_new(list, site_json(&files->sites[i]));
+	for (size_t i = 0; i < files->sites.count && i < limit; i++) {
+		left -= files->sites.list[i].count;
+		json_array_append_new(list, open_site_json(&files->sites.list[i]));
 	}
 	*others = left ? json_sprintf("%zu %s%s", left, are(left),
-			     files->grouped < files->asked
+			     files->sites.grouped < files->asked
 				 ? ", some of them opened by calls that were not looked at"
 				 : ", opened at other places")
 		       : NULL;
@@ -462,9 +285,8 @@ static json_t *answer_of(struct open_files *files, const json_t *moment, size_t 
 {
 	json_t *others, *list, *answer;
 
-	group(files);
-	if (files->site_count)
-		qsort(files->sites, files->site_count, sizeof(*files->sites), by_count);
+	open_sites_group(
+	    &files->sites, &files->open, files->growth, &files->seen, files->question.pid);
 	list = list_sites(files, limit, &others);
 	answer = json_pack("{s:o, s:O, s:I, s:o*, s:o*}", "conclusion", conclude(files, moment),
 	    "moment", moment, "descriptors", (json_int_t)files->open.count, "others", others,
@@ -485,11 +307,7 @@ static json_t *answer_of(struct open_files *files, const json_t *moment, size_t 
 
 static void files_free(struct open_files *files)
 {
-	for (size_t i = 0; i < files->site_count; i++) {
-		json_decref(files->sites[i].opened);
-		json_decref(files->sites[i].kinds);
-	}
-	free(files->sites);
+	open_sites_free(&files->sites);
 	free(files->given);
 	free(files->received);
 	open_list_free(&files->open);

@@ -186,5 +186,5 @@ const char *open_words_how(const struct open_descriptor *descriptor)
 		return "copied";
 	if (is_received(descriptor->file.call))
 		return "received";
-	return is(descriptor->file.call, "pidfd_getfd") ? "taken" : "opened";
+	return is(descriptor->file.call, "pidfd_getfd") ? "taken" : "";
 }

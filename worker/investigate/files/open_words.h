@@ -12,7 +12,7 @@ void open_words_want(const struct open_descriptor *descriptor, struct seen_calls
 /* "file /etc/passwd", "read end of a pipe (write end: 4)". To be released. */
 json_t *open_words(const struct open_descriptor *descriptor, const struct seen_calls *seen);
 
-/* "copied", where another descriptor gave it; else "opened", "received", "taken". */
+/* "copied", where another descriptor gave it; "received", "taken"; "": opened. */
 const char *open_words_how(const struct open_descriptor *descriptor);
 
 #endif
