@@ -226,6 +226,9 @@ START_TEST(a_leak_is_the_growth_of_one_place)
 	    "8 descriptors open; at `from` it had 8: 40 opened since, 0 closed; the most: 40, "
 	    "opened "
 	    "by leak (");
+	/* The program prints, and ends. */
+	expect_all(client_tool(place.client, "rr_open_files", "{s:s}", "at", "end"),
+	    NUMBER("descriptors", 48), ABSENT("doubt"));
 	/* Its thread made the others. */
 	expect_all(client_tool(place.client, "rr_open_files", "{s:s, s:i}", "at", from, "limit", 1),
 	    NUMBER("descriptors", 8), COUNT("sites", 1),

@@ -392,6 +392,8 @@ START_TEST(a_ring_of_threads_is_reported_with_what_each_holds_and_since_when)
 		expect_within(report, "conclusion", tid);
 		expect_holder(place.client, thread, (size_t)_i);
 	}
+	expect_answer_within(client_tool(place.client, "rr_locks", "{s:s}", "at", "end"),
+	    "conclusion", "deadlock: thread ");
 	json_decref(report);
 }
 END_TEST

@@ -180,7 +180,7 @@ static char *tell_cycle(const struct threading *threading, const struct chain *c
 	return strdup(text);
 }
 
-static char *cycle_of(const struct threading *threading)
+char *lock_history_cycle(const struct threading *threading)
 {
 	struct chain *chain = NULL;
 	char *told = NULL;
@@ -248,23 +248,25 @@ static void tell(const struct threading *threading, json_t *threads, char **cycl
 
 	json_array_foreach(threads, i, row) add_to(threading, row);
 	if (!*cycle)
-		*cycle = cycle_of(threading);
+		*cycle = lock_history_cycle(threading);
 }
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-static bool set_stops(struct replay *replay, struct history *history, struct failure *failure)
+struct threading *lock_history_begin(
+    struct replay *replay, bool from_start, int *entry, struct failure *failure)
 {
-	unsigned long long entry;
+	struct threading *threading = threading_begin(replay, from_start, failure);
+	unsigned long long address;
 	char where[32];
 
-	history->threading = threading_begin(replay, true, failure);
-	if (!history->threading)
-		return false;
-	entry = history->threading->found ? 0 : threading_entry(replay);
-	snprintf(where, sizeof(where), "*%llu", entry);
-	history->entry = entry ? temporary_breakpoint_insert(replay, where) : 0;
-	return true;
+	*entry = 0;
+	if (!threading)
+		return NULL;
+	address = threading->found ? 0 : threading_entry(replay);
+	snprintf(where, sizeof(where), "*%llu", address);
+	*entry = address ? temporary_breakpoint_insert(replay, where) : 0;
+	return threading;
 }
 
 bool lock_history_add(struct replay *replay, struct lock_patience patience, json_t *threads,
@@ -282,7 +284,8 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	if (search_stretch(replay, NULL, NULL, stretch, &ignored)) {
 		stretch[1] = here.moment;
 		if (search_begin(&search, replay, stretch, &ignored) &&
-		    set_stops(replay, &history, &ignored))
+		    (history.threading =
+			    lock_history_begin(replay, true, &history.entry, &ignored)))
 			end = search_run(&search, see, &history, &ignored);
 	}
 	temporary_breakpoint_delete(replay, history.entry);

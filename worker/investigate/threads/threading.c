@@ -162,6 +162,20 @@ bool threading_take(struct threading *threading, const struct hit *hit)
 	return false;
 }
 
+bool threading_take_here(struct threading *threading)
+{
+	const unsigned long long pc = replay_now(threading->replay)->pc;
+	struct hit hit = {0};
+
+	for (size_t i = 0; i < FUNCTION_COUNT && !hit.breakpoint; i++)
+		if (pc && threading->addresses[i] == pc)
+			hit.breakpoint = threading->numbers[i];
+	for (size_t i = 0; i < threading->place_count && !hit.breakpoint; i++)
+		if (threading->places[i].address == pc)
+			hit.breakpoint = threading->places[i].number;
+	return threading_take(threading, &hit);
+}
+
 void threading_look_at_guard(struct threading *threading, unsigned long long guard)
 {
 	size_t thread = threading_here(threading);

@@ -23,6 +23,10 @@ unsigned long long threading_entry(struct replay *replay);
 /* Whether a hit is at one of its breakpoints. If so, takes note of what the thread does there. */
 bool threading_take(struct threading *threading, const struct hit *hit);
 
+/* The same where the program stands, for a stop that may have been reported for a breakpoint of
+ * another kind. */
+bool threading_take_here(struct threading *threading);
+
 /* The thread that stopped looks at the guard of a static variable: it comes after the
  * initialization if that is over. */
 void threading_look_at_guard(struct threading *threading, unsigned long long guard);

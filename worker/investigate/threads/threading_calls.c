@@ -258,6 +258,7 @@ static void begin_call(struct threading *threading, size_t thread,
 	    .argument = entered->first,
 	    .back = entered->back,
 	    .top = entered->stack + 8,
+	    .moment = *replay_now(threading->replay),
 	    .mutex = ORDER_NONE};
 	call->where = once ? NULL : threading_caller(threading, entered->back);
 	if (function->act == THREADING_CREATE) {

@@ -59,6 +59,7 @@ struct threading_call {
 	unsigned long long argument;  /* the first one */
 	unsigned long long back, top; /* where it returns to; the stack pointer then */
 	json_t *where;		      /* words for the caller */
+	struct moment moment;	      /* where it began */
 };
 
 struct threading_thread {

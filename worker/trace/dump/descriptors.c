@@ -250,8 +250,7 @@ struct holding descriptors_held(const struct task *task)
 {
 	const struct table *table = task->table;
 
-	return (struct holding){
-	    table->slots, table->count, table->doubt, table->perhaps, table->users == 1};
+	return (struct holding){table->slots, table->count, table->doubt, table->perhaps};
 }
 
 long descriptors_unverified(const struct task *task)

@@ -117,13 +117,12 @@ long descriptors_unverified(const struct task *task);
 /* The task with that number; NULL: there is none. */
 const struct task *descriptors_find(const struct descriptors *descriptors, int tid);
 
-/* What a task has now. `alone`: no other task shares it. */
+/* What a task has now. */
 struct holding {
 	const struct slot *slots; /* by descriptor; borrowed until the next call */
 	size_t count;
 	struct doubt doubt;
 	size_t perhaps; /* of these an exec may have closed some: they are among the SLOT_UNSEEN */
-	bool alone;
 };
 
 struct holding descriptors_held(const struct task *task);

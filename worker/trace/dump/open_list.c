@@ -128,23 +128,12 @@ static void compare(struct open_list *list, const struct open_list *before)
 
 /* ---- The way to the moment ------------------------------------------------------------------- */
 
-/* Where a process ends, it has what it had before. */
-static void note_end(struct following *following, const struct input_task *event)
-{
-	const struct task *task = our_task(following);
-
-	if (event->kind == INPUT_EXIT && task && task->tid == event->tid &&
-	    descriptors_held(task).alone)
-		take(following, task, following->list);
-}
-
 static void step_on(struct following *following, const struct step *step)
 {
 	bool began;
 
 	switch (step->kind) {
 	case STEP_TASKS:
-		note_end(following, step->what);
 		descriptors_task(&following->descriptors, step->what);
 		break;
 	case STEP_BEGINS:
