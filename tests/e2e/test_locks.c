@@ -146,14 +146,19 @@ END_TEST
 /* A moment at which a call begins: what it does comes after that. */
 START_TEST(the_call_at_a_moment_is_after_it)
 {
-	cleanup_scene struct scene scene = scene_open_at(builds[_i], "pthread_spin_lock");
+	cleanup_scene struct scene scene = scene_open_at(builds[_i], "swap_locks");
 
+	scene_run_to(&scene, "pthread_mutex_unlock");
+	client_tool_done(scene.client, "rr_bookmark", "{s:s}", "name", "unlocks");
+	scene_run_to(&scene, "pthread_spin_lock");
 	client_tool_done(scene.client, "rr_bookmark", "{s:s}", "name", "call");
 	expect_all(client_tool(scene.client, "rr_locks", NULL),
 	    HAS("conclusion", "3 locks are held, and 7 threads wait"));
 	look_again(&scene);
 	expect_all(client_tool(scene.client, "rr_locks", "{s:s}", "from", "call"),
 	    HAS("conclusion", "; since `from`: 4 held all along, 1 taken, 0 released"));
+	expect_all(client_tool(scene.client, "rr_locks", "{s:s}", "from", "unlocks"),
+	    HAS("conclusion", "; since `from`: 4 held all along, 1 taken, 1 released"));
 }
 END_TEST
 

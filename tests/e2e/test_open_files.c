@@ -199,7 +199,10 @@ START_TEST(parent_and_child_have_their_own)
 	    "pid", (json_int_t)pid);
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location", LOOKED);
 	client_tool_done(place.client, "rr_continue", NULL);
+	json_auto_t *before = client_tool(place.client, "rr_when", NULL);
 	json_auto_t *inherited = client_tool(place.client, "rr_open_files", NULL);
+	expect_answer(
+	    client_tool(place.client, "rr_when", NULL), "moment", answer_text(before, "moment"));
 	expect_truth(inherited, &child);
 	expect_within(inherited, "sites.1.opened", "from which this one was forked");
 }

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/socket.h>
 #include "worker/investigate/files/open_sites.h"
 #include "worker/investigate/files/open_words.h"
 #include "worker/investigate/search/search.h"
@@ -23,7 +24,7 @@
 #define LOOKED_MAX    600 /* descriptors whose calls are visited */
 #define MESSAGES_MAX  100 /* calls of recvmsg that are visited */
 #define ROUNDS_MAX    4
-#define HEADER_SIZE   56 /* struct msghdr */
+#define ANCESTORS_MAX 64
 #define CONTROL_LEAST 20 /* bytes that come with a descriptor */
 
 struct open_files {
@@ -34,6 +35,8 @@ struct open_files {
 	struct seen_calls seen;
 	struct pipe_given *given;
 	struct received *received;
+	int ancestors[ANCESTORS_MAX]; /* pids */
+	size_t ancestor_count;
 	size_t messages_left; /* not looked at */
 	bool growth;	      /* only what was opened since `from` is listed */
 	bool cut;
@@ -79,14 +82,20 @@ static int parent_of(const struct open_files *files, int pid)
 	return 0;
 }
 
-/* Whether its descriptors may be those of the session's process. */
+/* Those whose descriptors the session's process may have: its own, its parent, and so on. */
+static void find_ancestors(struct open_files *files)
+{
+	for (int pid = files->question.pid; pid && files->ancestor_count < ANCESTORS_MAX;
+	     pid = parent_of(files, pid))
+		files->ancestors[files->ancestor_count++] = pid;
+}
+
 static bool is_related(const struct open_files *files, int tid)
 {
 	const long long pid = kernel_writes_process(files->writes, tid);
-	int of = files->question.pid;
 
-	for (int i = 0; of && i < 64; i++, of = parent_of(files, of))
-		if (of == pid)
+	for (size_t i = 0; i < files->ancestor_count; i++)
+		if (files->ancestors[i] == pid)
 			return true;
 	return false;
 }
@@ -101,7 +110,7 @@ static bool may_bring(
 		++*range;
 	for (; *range < inputs->range_count && inputs->ranges[*range].call == number; ++*range)
 		if (inputs->ranges[*range].address < header ||
-		    inputs->ranges[*range].address >= header + HEADER_SIZE)
+		    inputs->ranges[*range].address >= header + sizeof(struct msghdr))
 			bytes += inputs->ranges[*range].length;
 	return bytes >= (unsigned long long)call->result + CONTROL_LEAST;
 }
@@ -191,6 +200,7 @@ static bool find(struct open_files *files, struct failure *failure)
 {
 	struct worker *worker = replay_worker(files->replay);
 
+	find_ancestors(files);
 	want_messages(files);
 	for (int round = 0; round < ROUNDS_MAX; round++) {
 		const size_t visited = files->seen.visited;

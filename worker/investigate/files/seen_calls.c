@@ -103,10 +103,12 @@ static void read_message(struct replay *replay, unsigned long long address, stru
 	message.msg_control = control;
 	for (struct cmsghdr *part = CMSG_FIRSTHDR(&message); part;
 	     part = CMSG_NXTHDR(&message, part)) {
-		const uint8_t *at = CMSG_DATA(part), *end = (const uint8_t *)part + part->cmsg_len;
+		const uint8_t *at = CMSG_DATA(part), *end = (const uint8_t *)part;
+		const size_t left = (size_t)(control + message.msg_controllen - end);
 
-		if (part->cmsg_len < CMSG_LEN(0) || end > control + message.msg_controllen)
+		if (part->cmsg_len < CMSG_LEN(0) || part->cmsg_len > left)
 			return;
+		end += part->cmsg_len;
 		if (part->cmsg_level != SOL_SOCKET || part->cmsg_type != SCM_RIGHTS)
 			continue;
 		for (; end - at >= (ptrdiff_t)sizeof(int); at += sizeof(int)) {
