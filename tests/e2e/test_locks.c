@@ -11,6 +11,7 @@
 #define BUILDS 2 /* -O0 and -O2 */
 #define LOOKED "looked"
 #define NONE   "held_locks none"
+#define MANY   "held_locks 300000"	    /* calls */
 #define LONG   "tallied 1500000000 counter" /* seconds, on any machine */
 
 static const char *const builds[BUILDS] = {"held_locks", "held_locks_O2"};
@@ -83,13 +84,13 @@ START_TEST(each_lock_has_its_holders_and_waiters)
 	expect_at(answer, "mutex left", 1, "/* the keeper's */", 3, "/* a waiter's */");
 	expect_at(answer, "rwlock pages", 2, "/* a reader's */", 1, "/* the writer's */");
 	expect_at(answer, "semaphore slots", 0, "", 2, "/* a slot */");
-	expect_at(answer, "condition ready", 0, "", 1, "/* the sleeper's */");
+	expect_at(answer, "condition ready", 0, "", 2, "/* the sleeper's */");
 	expect_at(answer, "mutex third", 1, "/* the leaver's */", 0, "");
 	expect_at(answer, "spinlock spin", 1, "/* main's second */", 0, "");
 	expect_text(row(answer, "locks", "mutex third"), "holders.0.note", "this thread has ended");
 	ck_assert(answer_true(row(answer, "locks", "rwlock pages"), "holders.1.reading"));
 	expect_within(
-	    answer, "conclusion", "4 locks are held, and 7 threads wait for locks; mutex ");
+	    answer, "conclusion", "4 locks are held, and 8 threads wait for locks; mutex ");
 	expect_text(answer, "moment", answer_text(before, "moment"));
 	ck_assert_ptr_null(json_object_get(answer, "waiting"));
 	expect_answer(
@@ -105,7 +106,7 @@ START_TEST(each_lock_has_its_holders_and_waiters)
 	    client_tool(scene.client, "rr_step", "{s:b, s:s}", "reverse", 1, "unit", "instruction"),
 	    HAS("reason", "step"));
 	expect_all(client_tool(scene.client, "rr_locks", NULL),
-	    HAS("conclusion", "3 locks are held, and 7 threads wait"));
+	    HAS("conclusion", "3 locks are held, and 8 threads wait"));
 }
 END_TEST
 
@@ -153,7 +154,7 @@ START_TEST(the_call_at_a_moment_is_after_it)
 	scene_run_to(&scene, "pthread_spin_lock");
 	client_tool_done(scene.client, "rr_bookmark", "{s:s}", "name", "call");
 	expect_all(client_tool(scene.client, "rr_locks", NULL),
-	    HAS("conclusion", "3 locks are held, and 7 threads wait"));
+	    HAS("conclusion", "3 locks are held, and 8 threads wait"));
 	look_again(&scene);
 	expect_all(client_tool(scene.client, "rr_locks", "{s:s}", "from", "call"),
 	    HAS("conclusion", "; since `from`: 4 held all along, 1 taken, 0 released"));
@@ -189,10 +190,13 @@ END_TEST
 
 START_TEST(one_that_is_cut_off_says_so)
 {
-	cleanup_scene struct scene scene = scene_open(LONG, NULL);
+	static const char *const programs[] = {LONG, MANY};
+	cleanup_scene struct scene scene = scene_open(programs[_i], NULL);
 
-	expect_all(client_tool(scene.client, "rr_locks", "{s:s, s:i}", "at", "end", "deadline", 1),
-	    HAS("cut_off", "give a longer deadline"));
+	/* Time for some calls. */
+	expect_all(client_tool(scene.client, "rr_locks", "{s:s, s:i}", "at", "end", "deadline",
+		       _i ? 10 : 1),
+	    HAS("cut_off", "give a longer deadline"), ABSENT("waiting"));
 	expect_alive(scene.client, scene.session);
 }
 END_TEST
@@ -202,8 +206,9 @@ int main(void)
 	const struct looped tests[] = {{each_lock_has_its_holders_and_waiters, BUILDS},
 	    {changes_since_another_moment, BUILDS}, {the_call_at_a_moment_is_after_it, BUILDS},
 	    {locks_of_classes, BUILDS}, {a_program_without_locks, 1},
-	    {one_that_is_cut_off_says_so, 1}, {NULL, 0}};
+	    {one_that_is_cut_off_says_so, 2}, {NULL, 0}};
 
 	return scene_main_loops("locks", tests,
-	    (const char *const[]){builds[0], builds[1], classes[0], classes[1], NONE, LONG, NULL});
+	    (const char *const[]){
+		builds[0], builds[1], classes[0], classes[1], NONE, LONG, MANY, NULL});
 }

@@ -181,6 +181,7 @@ START_TEST(a_child_of_vfork_stops_nothing)
 	json_auto_t *answer = client_tool(place.client, "rr_open_files", NULL);
 	expect_truth(answer, &truth);
 	expect_site(answer, "main (", 1, "read end of a pipe");
+	expect_site(answer, "copied by main (", 1, "what the program began with as 1");
 }
 END_TEST
 

@@ -119,6 +119,10 @@ int main(int argc, char **argv)
 		looked();
 		return 0;
 	}
+	for (int i = 0; argc > 1 && i < atoi(argv[1]); i++) {
+		pthread_mutex_lock(&right);
+		pthread_mutex_unlock(&right);
+	}
 	sem_init(&slots, 0, 0);
 	pthread_spin_init(&spin, 0);
 	pthread_mutex_lock(&right); /* main's first */
@@ -129,6 +133,7 @@ int main(int argc, char **argv)
 	for (int i = 0; i < READERS; i++)
 		begin(reader);
 	begin(writer);
+	begin(sleeper);
 	begin(sleeper);
 	begin(leaver);
 	swap_locks();

@@ -308,10 +308,12 @@ static json_t *answer_of(struct open_files *files, const json_t *moment, size_t 
 	if (json_array_size(list))
 		json_object_set(answer, "sites", list);
 	json_decref(list);
-	if (files->cut)
+	if (files->cut) {
+		replay_worker(files->replay)->half_read = false;
 		json_object_set_new(answer, "cut_off",
 		    json_string("the time is over: not all calls were looked at; give a longer "
 				"deadline"));
+	}
 	return answer;
 }
 
@@ -353,12 +355,13 @@ static json_t *answer_here(struct open_files *files, const struct open_files_arg
 /* NULL if it failed for another reason than that the time was over. */
 static json_t *answer_unreached(const struct replay *replay, struct failure *failure)
 {
-	const struct worker *worker = replay_worker(replay);
+	struct worker *worker = replay_worker(replay);
 
 	if (worker->broken || !worker->interrupt)
 		return NULL;
 	json_decref(failure->details);
 	*failure = (struct failure){0};
+	worker->half_read = false;
 	return json_pack("{s:s, s:s}", "conclusion", "nothing is known of the descriptors",
 	    "cut_off", "the time was over before the moment was reached: give a longer deadline");
 }

@@ -168,6 +168,14 @@ static void read_behind(struct replay *replay, struct seen_call *seen)
 	}
 }
 
+static void forget(struct seen_call *seen)
+{
+	json_decref(seen->where);
+	json_decref(seen->moment);
+	free(seen->fds);
+	*seen = (struct seen_call){.call = seen->call};
+}
+
 /* Whether the one before is of the same site: an answer names the moment of a site's first call. */
 static bool is_alike(
     const struct seen_calls *all, const struct seen_call *before, const struct seen_call *seen)
@@ -199,6 +207,9 @@ static void see(void *context, struct replay *replay, struct call_visit *visit)
 	}
 	read_before(replay, seen);
 	read_behind(replay, seen);
+	/* An interrupt may have met gdb while it read. */
+	if (!worker_goes_on(replay_worker(replay)))
+		forget(seen);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */
@@ -245,10 +256,7 @@ const struct seen_call *seen_calls_get(const struct seen_calls *seen, const stru
 
 void seen_calls_free(struct seen_calls *seen)
 {
-	for (size_t i = 0; i < seen->count; i++) {
-		json_decref(seen->list[i].where);
-		json_decref(seen->list[i].moment);
-		free(seen->list[i].fds);
-	}
+	for (size_t i = 0; i < seen->count; i++)
+		forget(&seen->list[i]);
 	free(seen->list);
 }

@@ -417,10 +417,12 @@ static json_t *tell(struct answering *answering, size_t limit)
 					   released, "doubts", doubts_of(answering)));
 	if (json_array_size(answering->waiting))
 		json_object_set(answer, "waiting", answering->waiting);
-	if (answering->followed.end == SEARCH_CUT)
+	if (answering->followed.end == SEARCH_CUT) {
+		replay_worker(answering->followed.replay)->half_read = false;
 		json_object_set_new(answer, "cut_off",
 		    json_string("the time is over: these are the locks at a moment before the one "
 				"that was asked for; give a longer deadline"));
+	}
 	return answer;
 }
 

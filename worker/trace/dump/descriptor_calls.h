@@ -3,11 +3,13 @@
 /*
  * What each system call does to the descriptors of its process. Only a table.
  */
-#include "worker/trace/dump/descriptors.h"
+#include "worker/trace/dump/inputs.h"
 
 #define FLAG_NONE    (-1)
 #define FLAG_ALWAYS  (-2)
 #define FLAG_UNKNOWN (-3)
+
+enum slot_closes { CLOSES_NEVER, CLOSES_AT_EXEC, CLOSES_PERHAPS };
 
 enum effect {
 	OPENS,

@@ -23,15 +23,13 @@ enum slot_kind {
 	SLOT_END,     /* of a pipe */
 };
 
-enum slot_closes { CLOSES_NEVER, CLOSES_AT_EXEC, CLOSES_PERHAPS };
-
 struct slot {
-	unsigned char kind, closes;
-	unsigned char end; /* 0 or 1, as the call stored them: of a pipe, 0 is read from */
-	bool socket;	   /* SLOT_OTHER: by a call that makes sockets */
-	unsigned pipe;	   /* number of the pipe or socketpair */
-	int outside;	   /* SLOT_OUTSIDE: the descriptor that a process began with */
-	size_t file;	   /* number of what it refers to, from 1 on; 0: not known */
+	unsigned char kind, closes; /* closes: enum slot_closes, of descriptor_calls.h */
+	unsigned char end;	    /* 0 or 1, as the call stored them: of a pipe, 0 is read from */
+	bool socket;		    /* SLOT_OTHER: by a call that makes sockets */
+	unsigned pipe;		    /* number of the pipe or socketpair */
+	int outside;		    /* SLOT_OUTSIDE: the descriptor that a process began with */
+	size_t file;		    /* number of what it refers to, from 1 on; 0: not known */
 	const struct input_call *made; /* gave it its number; NULL: it was there before */
 };
 
