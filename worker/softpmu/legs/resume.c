@@ -428,8 +428,11 @@ static long rr_run(struct softpmu *pmu, struct tracee *tracee, int request, int 
 	}
 	if (!restarts_syscall(&regs)) /* the tracee may also be in a call with its own mask */
 		trapmask_open(pmu->tracees, tracee, &regs);
-	return stopped_at && stopped_at == regs.rip ? leave_breakpoint(pmu, tracee, &regs)
-						    : resume_next_leg(pmu, tracee, &regs);
+	/* Any other tracee is to meet it again: where gdb takes its breakpoint away from a system
+	 * call, one of rr's own may still be there, by which it sees the call (enter_syscall). */
+	return stopped_at && stopped_at == regs.rip && tracee->borrower
+		   ? leave_breakpoint(pmu, tracee, &regs)
+		   : resume_next_leg(pmu, tracee, &regs);
 }
 
 long resume_request(struct softpmu *pmu, pid_t tid, int request, int signal)
