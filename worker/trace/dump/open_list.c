@@ -52,9 +52,10 @@ static void add(
 	struct open_descriptor *to = &list->list[list->count++];
 
 	*to = (struct open_descriptor){.fd = (int)fd, .slot = *slot, .other = -1};
-	if (slot->file)
+	if (slot->file && descriptors->files)
 		to->file = descriptors->files[slot->file - 1];
-	to->concluded = slot->kind == SLOT_END && !descriptors->pipes[slot->pipe].verified;
+	to->concluded = slot->kind == SLOT_END && descriptors->pipes &&
+			!descriptors->pipes[slot->pipe].verified;
 }
 
 /* Of copies, any one. */
