@@ -190,12 +190,11 @@ END_TEST
 
 START_TEST(one_that_is_cut_off_says_so)
 {
-	static const char *const programs[] = {LONG, MANY};
-	cleanup_scene struct scene scene = scene_open(programs[_i], NULL);
+	cleanup_scene struct scene scene = scene_open(_i ? MANY : LONG, NULL);
 
-	/* Time for some calls. */
-	expect_all(client_tool(scene.client, "rr_locks", "{s:s, s:i}", "at", "end", "deadline",
-		       _i ? 10 : 1),
+	/* Time for some calls: an end that meets gdb while it reads one is no failure. */
+	expect_all(client_tool(
+		       scene.client, "rr_locks", "{s:s, s:i}", "at", "end", "deadline", 1 + 2 * _i),
 	    HAS("cut_off", "give a longer deadline"), ABSENT("waiting"));
 	expect_alive(scene.client, scene.session);
 }
@@ -206,7 +205,7 @@ int main(void)
 	const struct looped tests[] = {{each_lock_has_its_holders_and_waiters, BUILDS},
 	    {changes_since_another_moment, BUILDS}, {the_call_at_a_moment_is_after_it, BUILDS},
 	    {locks_of_classes, BUILDS}, {a_program_without_locks, 1},
-	    {one_that_is_cut_off_says_so, 2}, {NULL, 0}};
+	    {one_that_is_cut_off_says_so, 6}, {NULL, 0}};
 
 	return scene_main_loops("locks", tests,
 	    (const char *const[]){
