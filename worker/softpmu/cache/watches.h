@@ -16,6 +16,7 @@
 
 #include "worker/x86/accesses.h"
 #include "worker/softpmu/cache/arena.h"
+#include "worker/softpmu/cache/racelayout.h"
 #include "worker/softpmu/traps/conditions.h"
 #include "worker/softpmu/traps/debugregs.h"
 
@@ -61,6 +62,9 @@ struct watches {
 	const struct heapcheck *check; /* what the code checks; or NULL */
 	const struct check_ways *ways; /* and how */
 	uint64_t check_number;	       /* for which it is made; 0: none */
+	const struct racecheck *races; /* the same for accesses that nothing orders */
+	race_looks *race_looks;
+	uint64_t race_number;
 };
 
 /*

@@ -29,6 +29,7 @@
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/scan/changelog.h"
 #include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/scan/racecheck.h"
 #include "worker/softpmu/cache/spaces.h"
 #include "worker/softpmu/translate/watchcode.h"
 
@@ -155,6 +156,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	cachecalls_note(space, regs);
 	anew = watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions);
 	anew |= heapcheck_set(cache->conditions->check, space, tracee, regs);
+	anew |= racecheck_set(cache->conditions->races, space, tracee, regs);
 	if (changelog_set(space, &cache->conditions->tally, tracee) || anew)
 		space_flush(space);
 	space_revive_mapped(space, tracee->tid);
@@ -285,6 +287,10 @@ static uint64_t pass_check(const struct codecache *cache, struct tracee *tracee,
 {
 	if (stay || tracee->questions++ >= LEG_CHECKS)
 		return leave(tracee->space, tracee, regs);
+	if (tracee->space->watches.race_number)
+		return racecheck_judge_place(cache->conditions->races, tracee, place, regs)
+			   ? leave(tracee->space, tracee, regs)
+			   : regs->rip + 1;
 	switch (heapcheck_judge_place(cache->conditions->check, tracee, place, regs)) {
 	case HEAPCHECK_GOES_ON:
 		return regs->rip + 1;
@@ -528,6 +534,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 	}
 	passcount_take(cache->conditions, tracee, &space->arena);
 	changelog_end(space, &cache->conditions->tally, tracee);
+	racecheck_end_leg(cache->conditions->races, space, tracee);
 	*branches = space->budget.passed;
 	written = write_back(tracee->tid, &before, regs);
 	if (written == -ESRCH && !is_last) {
@@ -548,6 +555,7 @@ void codecache_note_call(
 	struct user_regs_struct call = *regs;
 	struct space *space;
 
+	racecheck_note_call(cache->conditions->races, tracee, regs);
 	/* Through /proc/PID/mem a program may write to code, its own or another's, that its
 	 * mappings forbid to change: from here on all run without the cache. */
 	if (cachecalls_opens_memory(tracee->tid, regs))

@@ -10,6 +10,7 @@
 #include <sys/ptrace.h>
 
 #include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/scan/racecheck.h"
 #include "worker/x86/eflags.h"
 #include "worker/x86/prefixes.h"
 #include "worker/softpmu/base/kernel.h"
@@ -111,12 +112,16 @@ static bool is_push_flags(const uint8_t *bytes, size_t length)
 }
 
 /* A finding is shown behind its instruction, as a hit of this debug register. */
-static unsigned check_heap(
+static unsigned check_memory(
     struct softpmu *pmu, struct tracee *tracee, const struct user_regs_struct *regs)
 {
-	return heapcheck_judge_step(pmu->conditions.check, tracee, regs)
-		   ? heapcheck_watch(&tracee->debug)
-		   : 0;
+	unsigned found = 0;
+
+	if (heapcheck_judge_step(pmu->conditions.check, tracee, regs))
+		found |= heapcheck_watch(&tracee->debug, CHECKMARK);
+	if (racecheck_judge_step(pmu->conditions.races, tracee, regs))
+		found |= heapcheck_watch(&tracee->debug, RACEMARK);
+	return found;
 }
 
 /* What one hardware step from rip will have done: does it count, is it pushf. */
@@ -133,7 +138,7 @@ static void look_at_instruction(struct softpmu *pmu, struct tracee *tracee,
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);
 	tracee->touches = watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs) |
-			  check_heap(pmu, tracee, regs);
+			  check_memory(pmu, tracee, regs);
 	if (!cover_timestamp(tracee, regs->rip, bytes, length))
 		message_fatal(
 		    "process %d reads the time stamp counter at 0x%llx, which neither this "
@@ -334,6 +339,7 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 		passcount_note(&pmu->conditions, tracee, regs);
 	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
 	    heapcheck_is_on(pmu->conditions.check, tracee) ||
+	    racecheck_is_on(pmu->conditions.races, tracee) ||
 	    watches_trap_first(&tracee->debug, regs) || debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
 		return step(pmu, tracee, regs, 0);

@@ -15,6 +15,8 @@
 #include "worker/x86/eflags.h"
 #include "worker/softpmu/traps/heldtrap.h"
 #include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/scan/racecheck.h"
+#include "worker/x86/racemark.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/base/message.h"
@@ -338,7 +340,7 @@ static pid_t borrower_of(const struct tracee *parent, pid_t child)
  * The task of an earlier tracee with this number may have ended where rr does not see it: rr
  * detaches from what it kills, and init reaps it. A new task has its parent's last fault.
  */
-static void begin_child(struct softpmu *pmu, const struct tracee *parent)
+static void begin_child(struct softpmu *pmu, struct tracee *parent)
 {
 	unsigned long number = 0;
 	struct tracee *child;
@@ -353,6 +355,7 @@ static void begin_child(struct softpmu *pmu, const struct tracee *parent)
 		child = tracees_get(pmu->tracees, (pid_t)number);
 		child->last_fault = parent->last_fault;
 		child->borrower = borrower_of(parent, (pid_t)number);
+		racecheck_note_child(pmu->conditions.races, parent, child);
 	}
 }
 
@@ -366,7 +369,7 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 	codecache_forget(pmu->cache, tracee);
 	heapcheck_note_exec(pmu->conditions.check, tracee);
 	/* Nor is it one of those that share a memory which is looked at. */
-	tracee->check = tracee->tally = 0;
+	tracee->check = tracee->tally = tracee->race = 0;
 	tracee->borrower = 0;
 	if (kernel_ptrace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uint64_t)&tid) < 0)
 		return;
@@ -457,7 +460,8 @@ static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struc
 	    judged || *status >> 8 != SIGTRAP ? 0 : watches_reached(&tracee->debug, stop->regs.rip);
 
 	if (tracee->check_found)
-		reached = heapcheck_watch(&tracee->debug);
+		reached = heapcheck_watch(&tracee->debug, CHECKMARK) |
+			  heapcheck_watch(&tracee->debug, RACEMARK);
 	tracee->check_found = false;
 	if (reached) {
 		stop_by_debug(tracee, stop, reached);

@@ -304,7 +304,7 @@ void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee)
 		heapcheck_end(check);
 }
 
-unsigned heapcheck_watch(const struct debug_registers *registers)
+unsigned heapcheck_watch(const struct debug_registers *registers, uint64_t mark)
 {
 	unsigned found = 0;
 
@@ -313,7 +313,7 @@ unsigned heapcheck_watch(const struct debug_registers *registers)
 		bool executes = false;
 
 		if (debug_registers_rr_watch(registers, i, &start, &end, &executes) &&
-		    start == CHECKMARK)
+		    start == mark)
 			found |= 1u << i;
 	}
 	return found;

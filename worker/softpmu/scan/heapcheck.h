@@ -167,8 +167,8 @@ void heapcheck_note_call(
 bool heapcheck_judge_step(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
 
-/* Bits 0 to 3: rr's debug register at CHECKMARK; 0: gdb has no watchpoint there. */
-unsigned heapcheck_watch(const struct debug_registers *registers);
+/* Bits 0 to 3: rr's debug register at such a mark; 0: gdb has no watchpoint there. */
+unsigned heapcheck_watch(const struct debug_registers *registers, uint64_t mark);
 
 /* It runs another program now. */
 void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee);

@@ -13,6 +13,7 @@
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/changecode.h"
 #include "worker/softpmu/translate/checkcode.h"
+#include "worker/softpmu/translate/racecode.h"
 #include "worker/softpmu/translate/watchcode.h"
 
 enum {
@@ -236,6 +237,7 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 
 		if (runs_in_cache(in->control)) {
 			checkcode_put(e, in, pending && i != source->counter, body);
+			racecode_put(e, in, pending && i != source->counter, body);
 			changecode_put(e, in, pending && i != source->counter, body);
 			watchcode_put(e, in, pending && i != source->counter, body);
 		}
@@ -384,7 +386,8 @@ uint32_t emit_code(struct space *space, pid_t tid, uint64_t original, bool looku
 		space_flush(space);
 	e.space = space;
 	e.tid = tid;
-	e.blocks_left = TRIP_BLOCKS;
+	/* Each access is noted with so much code that fewer blocks fill the room. */
+	e.blocks_left = space->watches.race_number ? TRIP_BLOCKS / 2 : TRIP_BLOCKS;
 	e.count = 0;
 	sequence_wish(&e, original, lookup);
 	for (e.first = 0; e.first < e.count && e.blocks_left > 0 && !space->broken; e.first++)

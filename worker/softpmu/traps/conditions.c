@@ -15,7 +15,7 @@
 static void tell(const struct conditions *conditions, const char *packet)
 {
 	if (conditions->listener)
-		conditions->listener(conditions->check, packet);
+		conditions->listener(conditions, packet);
 }
 
 /* Nothing that gdb has asked for is in force any more. */

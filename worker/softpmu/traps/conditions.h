@@ -39,6 +39,7 @@ struct condition {
 };
 
 struct heapcheck;
+struct racecheck;
 
 struct conditions {
 	int fd; /* gdb's connection; -1: none */
@@ -56,8 +57,9 @@ struct conditions {
 	struct tally tally;
 	struct passkeys keys;
 	struct heapcheck *check; /* of the heap; it outlives them */
+	struct racecheck *races; /* of accesses that nothing orders; the same */
 	/* Hears each packet; "": gdb has connected or gone, or its packet is not known. */
-	void (*listener)(struct heapcheck *check, const char *packet);
+	void (*listener)(const struct conditions *conditions, const char *packet);
 };
 
 /* gdb has connected, or gone (-1). */

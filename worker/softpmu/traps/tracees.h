@@ -100,6 +100,12 @@ struct tracee {
 	uint64_t check_due; /* the same behind the instruction there; 0: nothing */
 	struct check_call check_call;
 
+	uint64_t race; /* the same of the check of accesses that nothing orders */
+	bool race_member;
+	unsigned race_thread; /* its number there */
+	unsigned race_parent; /* that of the one that made it, in the check of race_born */
+	uint64_t race_born, race_cleared; /* cleared: the word that the kernel clears at its end */
+
 	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
 	uint64_t refused_number; /* the call's */
 };
