@@ -5,11 +5,9 @@
 #include "worker/softpmu/legs/stops.h"
 
 #include <errno.h>
-#include <sched.h>
 #include <stddef.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include "worker/x86/eflags.h"
@@ -320,22 +318,6 @@ void stops_forget(struct softpmu *pmu, pid_t tid)
 	tracees_drop(pmu->tracees, tid);
 }
 
-/* A replay makes a thread as a process of its own, without CLONE_THREAD, and vfork's child without
- * CLONE_VFORK (rr, prepare_clone in replay_syscall.cc). LIMIT: a checkpoint that rr takes while
- * such a child runs makes it as a thread. */
-static pid_t borrower_of(const struct tracee *parent, pid_t child)
-{
-	struct user_regs_struct regs = {0};
-
-	if (kernel_ptrace(PTRACE_GETREGS, parent->tid, 0, (uint64_t)&regs) < 0 ||
-	    (regs.orig_rax == SYS_clone && !(regs.rdi & CLONE_VM)) || regs.orig_rax == SYS_fork)
-		return 0;
-	if (regs.orig_rax == SYS_vfork ||
-	    (regs.orig_rax == SYS_clone && !(regs.rdi & CLONE_SIGHAND)))
-		return child;
-	return parent->borrower;
-}
-
 /*
  * The task of an earlier tracee with this number may have ended where rr does not see it: rr
  * detaches from what it kills, and init reaps it. A new task has its parent's last fault.
@@ -354,7 +336,7 @@ static void begin_child(struct softpmu *pmu, struct tracee *parent)
 		stops_forget(pmu, (pid_t)number);
 		child = tracees_get(pmu->tracees, (pid_t)number);
 		child->last_fault = parent->last_fault;
-		child->borrower = borrower_of(parent, (pid_t)number);
+		child->borrower = tracees_borrower(parent, (pid_t)number);
 		racecheck_note_child(pmu->conditions.races, parent, child);
 	}
 }

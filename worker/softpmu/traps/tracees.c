@@ -4,8 +4,12 @@
  */
 #include "worker/softpmu/traps/tracees.h"
 
+#include <sched.h>
 #include <stdlib.h>
+#include <sys/ptrace.h>
+#include <sys/syscall.h>
 
+#include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/message.h"
 
 enum { TRACEES_BUCKETS_FIRST = 64 }; /* a power of two */
@@ -109,4 +113,17 @@ void tracees_drop(struct tracees *tracees, pid_t tid)
 		free(t);
 		return;
 	}
+}
+
+pid_t tracees_borrower(const struct tracee *parent, pid_t child)
+{
+	struct user_regs_struct regs = {0};
+
+	if (kernel_ptrace(PTRACE_GETREGS, parent->tid, 0, (uint64_t)&regs) < 0 ||
+	    (regs.orig_rax == SYS_clone && !(regs.rdi & CLONE_VM)) || regs.orig_rax == SYS_fork)
+		return 0;
+	if (regs.orig_rax == SYS_vfork ||
+	    (regs.orig_rax == SYS_clone && !(regs.rdi & CLONE_SIGHAND)))
+		return child;
+	return parent->borrower;
 }

@@ -120,6 +120,14 @@ struct tracee *tracees_find(struct tracees *tracees, pid_t tid);
 /* Finds or adds. Ends rr with a message when memory is short: a lost tracee would miscount. */
 struct tracee *tracees_get(struct tracees *tracees, pid_t tid);
 
+/*
+ * What a new child's `borrower` is, where its parent has stopped for making it. A replay makes a
+ * thread as a process of its own, without CLONE_THREAD, and vfork's child without CLONE_VFORK (rr,
+ * prepare_clone in replay_syscall.cc). LIMIT: a checkpoint that rr takes while such a child runs
+ * makes it as a thread.
+ */
+pid_t tracees_borrower(const struct tracee *parent, pid_t child);
+
 /* Calls visit for every entry; it must not add or drop any. */
 void tracees_visit(
     struct tracees *tracees, void (*visit)(void *context, struct tracee *tracee), void *context);
