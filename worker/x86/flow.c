@@ -29,47 +29,11 @@ bool flow_is_preserved(const struct piece *piece)
 				     (piece->number >= 12 && piece->number <= 15));
 }
 
-/* The bytes of its whole register that a register is. False for others than general and vector
- * registers. */
-static bool piece_of(ZydisRegister reg, struct piece *piece)
-{
-	ZyanI8 id = ZydisRegisterGetId(reg);
-
-	*piece = (struct piece){
-	    .size = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8u,
-	    .number = id < 0 ? FLOW_VECTORS : (unsigned)id,
-	};
-	switch (ZydisRegisterGetClass(reg)) {
-	case ZYDIS_REGCLASS_GPR8:
-		if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
-			piece->offset = 1;
-		/* Zydis counts ah to bh between bl and spl. */
-		if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
-			piece->number = (unsigned)(reg - ZYDIS_REGISTER_AL);
-		else if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
-			piece->number = (unsigned)(reg - ZYDIS_REGISTER_AH);
-		else
-			piece->number = 4 + (unsigned)(reg - ZYDIS_REGISTER_SPL);
-		return piece->number < FLOW_REGISTERS;
-	case ZYDIS_REGCLASS_GPR16:
-	case ZYDIS_REGCLASS_GPR32:
-	case ZYDIS_REGCLASS_GPR64:
-		return piece->number < FLOW_REGISTERS;
-	case ZYDIS_REGCLASS_XMM:
-	case ZYDIS_REGCLASS_YMM:
-	case ZYDIS_REGCLASS_ZMM:
-		piece->vector = true;
-		return piece->number < FLOW_VECTORS;
-	default:
-		return false;
-	}
-}
-
 /* The bytes that writing to a register really writes: 32 bits clear the upper half, VEX forms the
  * rest of the vector. */
 static bool written_of(const struct decoded *decoded, ZydisRegister reg, struct piece *piece)
 {
-	if (!piece_of(reg, piece))
+	if (!instruction_piece(reg, piece))
 		return false;
 	if (!piece->vector && piece->size == 4)
 		piece->size = 8;
@@ -132,7 +96,7 @@ static void copy_from(const struct decoded *decoded, const ZydisDecodedOperand *
 	} else if (source->type == ZYDIS_OPERAND_TYPE_MEMORY) {
 		flow->kind = FLOW_MEMORY;
 	} else if (source->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		   piece_of(source->reg.value, &flow->piece)) {
+		   instruction_piece(source->reg.value, &flow->piece)) {
 		flow->kind = FLOW_REGISTER;
 		flow->piece.offset += offset;
 		flow->piece.size = flow->size;
@@ -148,7 +112,7 @@ static void address_flow(
 	const ZydisDecodedOperandMem *memory = &decoded->operands[1].mem;
 	bool bare = memory->index == ZYDIS_REGISTER_NONE &&
 		    (!memory->disp.has_displacement || memory->disp.value == 0) &&
-		    piece_of(memory->base, &flow->piece) && flow->piece.size == 8 &&
+		    instruction_piece(memory->base, &flow->piece) && flow->piece.size == 8 &&
 		    decoded->operands[0].size == 64;
 
 	flow->kind = bare ? FLOW_REGISTER : FLOW_ADDRESS;

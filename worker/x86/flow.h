@@ -8,17 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#define FLOW_REGISTERS 16 /* general ones */
-#define FLOW_VECTORS   32
-
-/* Some bytes of a register. */
-struct piece {
-	bool vector;
-	unsigned number; /* as the processor counts: rax, rcx, rdx, rbx, rsp, ... or xmm0, ... */
-	unsigned offset; /* the lowest byte */
-	unsigned size;	 /* bytes */
-};
+#include "worker/x86/instruction.h"
 
 enum flow_kind {
 	FLOW_NONE,     /* it leaves these bytes as they are */

@@ -188,3 +188,37 @@ bool instruction_writes_all_vectors(const struct decoded *decoded)
 		return false;
 	}
 }
+
+bool instruction_piece(ZydisRegister reg, struct piece *piece)
+{
+	ZyanI8 id = ZydisRegisterGetId(reg);
+
+	*piece = (struct piece){
+	    .size = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8u,
+	    .number = id < 0 ? FLOW_VECTORS : (unsigned)id,
+	};
+	switch (ZydisRegisterGetClass(reg)) {
+	case ZYDIS_REGCLASS_GPR8:
+		if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+			piece->offset = 1;
+		/* Zydis counts ah to bh between bl and spl. */
+		if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
+			piece->number = (unsigned)(reg - ZYDIS_REGISTER_AL);
+		else if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+			piece->number = (unsigned)(reg - ZYDIS_REGISTER_AH);
+		else
+			piece->number = 4 + (unsigned)(reg - ZYDIS_REGISTER_SPL);
+		return piece->number < FLOW_REGISTERS;
+	case ZYDIS_REGCLASS_GPR16:
+	case ZYDIS_REGCLASS_GPR32:
+	case ZYDIS_REGCLASS_GPR64:
+		return piece->number < FLOW_REGISTERS;
+	case ZYDIS_REGCLASS_XMM:
+	case ZYDIS_REGCLASS_YMM:
+	case ZYDIS_REGCLASS_ZMM:
+		piece->vector = true;
+		return piece->number < FLOW_VECTORS;
+	default:
+		return false;
+	}
+}

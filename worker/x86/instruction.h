@@ -7,6 +7,17 @@
 #include <stdbool.h>
 #include <Zydis/Zydis.h>
 
+#define FLOW_REGISTERS 16 /* general ones */
+#define FLOW_VECTORS   32
+
+/* Some bytes of a register. */
+struct piece {
+	bool vector;
+	unsigned number; /* as the processor counts: rax, rcx, rdx, rbx, rsp, ... or xmm0, ... */
+	unsigned offset; /* the lowest byte */
+	unsigned size;	 /* bytes */
+};
+
 struct decoded {
 	ZydisDecodedInstruction instruction;
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
@@ -32,6 +43,10 @@ bool instruction_is_arithmetic(const struct decoded *decoded);
 
 /* The processor's clock, random numbers and the like. */
 bool instruction_asks_machine(const struct decoded *decoded);
+
+/* The bytes of its whole register that a register is. False for others than general and vector
+ * registers. */
+bool instruction_piece(ZydisRegister reg, struct piece *piece);
 
 /* Writes whole vectors that are not among its operands. */
 bool instruction_writes_all_vectors(const struct decoded *decoded);
