@@ -9,6 +9,8 @@
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/decode.h"
+#include "worker/x86/decoder.h"
+#include "worker/x86/instruction.h"
 
 enum { GROUP = 4 }; /* so many vectors the C library reads before it looks at any of them */
 
@@ -122,6 +124,31 @@ static bool is_overread(struct heapcheck *check, struct space *space, uint64_t p
 	return start % size == 0 && heapshadow_has_clear(&check->shadow, start, start + 1);
 }
 
+/* movlps, vmovq and the like: functions of the C library for strings read a part of a vector, too.
+ */
+static bool loads_part_of_vector(const uint8_t *bytes, size_t length)
+{
+	struct decoded decoded = {0};
+	struct piece piece;
+
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
+		   decoder(), bytes, length, &decoded.instruction, decoded.operands)) &&
+	       decoded.instruction.operand_count_visible > 0 &&
+	       decoded.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       instruction_piece(decoded.operands[0].reg.value, &piece) && piece.vector;
+}
+
+/* is_overread of those. */
+static bool is_part_overread(struct heapcheck *check, struct space *space, uint64_t pc,
+    const uint8_t *bytes, size_t length, uint64_t start)
+{
+	if (!heapcheck_is_library(check, pc) || !loads_part_of_vector(bytes, length) ||
+	    !heapshadow_has_clear(&check->shadow, start & ~(uint64_t)(GROUP * 16 - 1), start + 1))
+		return false;
+	heapcheck_exempt(check, space, pc);
+	return true;
+}
+
 enum heapcheck_verdict heapcheck_judge_accesses(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
@@ -149,7 +176,8 @@ enum heapcheck_verdict heapcheck_judge_accesses(
 			continue;
 		wrong = heapshadow_first(&check->shadow, start, end);
 		if (wrong == end ||
-		    is_overread(check, tracee->space, regs->rip, access, start, end))
+		    is_overread(check, tracee->space, regs->rip, access, start, end) ||
+		    is_part_overread(check, tracee->space, regs->rip, bytes, (size_t)length, start))
 			continue;
 		verdict = heapcheck_report(check, tracee, access->writes ? CHECK_WRITE : CHECK_READ,
 		    regs->rip, wrong, start, end - start);
