@@ -66,6 +66,8 @@ static const struct question of_any[] = {
     {"last malloc, from the end", END, "rr_last_time", "{'location': 'malloc'}", 2.5, 0},
     {"who printed the last line", END, "rr_who_printed", "{'text': 'done'}", 2.5, 0},
     {"check of the heap", START, "rr_check_memory", "{'limit': 1}", 20, 1},
+    {"the same, and what was never written", START, "rr_check_memory",
+	"{'limit': 1, 'uninitialised': true}", 60, 20},
 };
 
 #define QUESTIONS(of) of, sizeof(of) / sizeof(*(of))

@@ -228,6 +228,7 @@ INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t off
 	written = LIBC(pwrite64)(fd, buffer, size, offset);
 	if (to_tracee) {
 		codecache_note_write(instance.cache, (uint64_t)offset, size);
+		heapcheck_note_write(&check, (uint64_t)offset, size);
 		tally_rr_wrote(&instance.conditions.tally, (uint64_t)offset, size);
 	}
 	return written;
@@ -326,8 +327,10 @@ static bool answer_ptrace(long request, pid_t pid, uint64_t address, uint64_t da
 		*result = resume_request(&instance, pid, (int)request, (int)data);
 		return true;
 	}
-	if (request == PTRACE_POKEDATA || request == PTRACE_POKETEXT)
+	if (request == PTRACE_POKEDATA || request == PTRACE_POKETEXT) {
 		codecache_note_write(instance.cache, address, sizeof(uint64_t));
+		heapcheck_note_write(&check, address, sizeof(uint64_t));
+	}
 	/* A task may have watchpoints before it first runs: rr 5.9 gives a new one its parent's. */
 	tracee = request == PTRACE_POKEUSER && debug_registers_is_offset(address, &index)
 		     ? tracees_get(instance.tracees, pid)

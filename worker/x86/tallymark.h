@@ -44,6 +44,7 @@ enum {
 	CHECK_LOST = 4,	      /* blocks are not known any more */
 	CHECK_HAS_MAPPED = 8, /* blocks with a mapping of their own: a freed one is not checked */
 	CHECK_REACH = 16,     /* which blocks the program can reach was found out */
+	CHECK_UNDECIDED = 32, /* what was never written was not followed everywhere */
 };
 
 /* The functions of an allocator, by what they take and give. */
@@ -55,6 +56,7 @@ enum heapcheck_function {
 	HEAPCHECK_ALIGNED,  /* (alignment, size) */
 	HEAPCHECK_MEMALIGN, /* (&block, alignment, size): posix_memalign */
 	HEAPCHECK_USABLE,   /* (block): the program may use all of it */
+	HEAPCHECK_WRITE,    /* (descriptor, bytes, count): no allocator's; the bytes leave */
 };
 
 #define HEAPCHECK_GLIBC 0x10 /* a flag beside it: glibc's, with a header before each block */
@@ -65,6 +67,12 @@ enum check_kind {
 	CHECK_FREE,   /* of what is no block */
 	CHECK_RESIZE, /* the same, by realloc */
 	CHECK_CALL,   /* no finding: the call of the allocator that was asked for */
+	/* Of what was never written: */
+	CHECK_BRANCH,
+	CHECK_ADDRESS, /* of a load or store */
+	CHECK_TARGET,  /* of a jump or call */
+	CHECK_OUTPUT,  /* it is written to a file */
+	CHECK_LENGTH,  /* of what is written to one */
 };
 
 enum check_state { CHECK_NO_BLOCK, CHECK_LIVE, CHECK_FREED };
@@ -107,7 +115,11 @@ struct check_table {
 	uint64_t start, size; /* of the access */
 	uint64_t block, block_size, block_state;
 	uint64_t made, dropped; /* the numbers of the calls, or 0 */
-	uint64_t checked;	/* questions that were answered, for the curious */
+	uint64_t loaded; /* where bytes that were never written were loaded; `address` is the first
+			    of them, and `start` and `size` are those of the load */
+	uint64_t copied; /* 1: others may have been copied there before */
+	uint64_t followed; /* loads of such bytes that were followed */
+	uint64_t checked;  /* questions that were answered, for the curious */
 	/* As they were asked for last; of all of them, and those of this page. */
 	uint64_t sites, live, live_bytes;
 	struct check_site site[CHECK_SITES];

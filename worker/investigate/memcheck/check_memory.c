@@ -9,6 +9,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/memcheck/heap_pass.h"
 #include "worker/investigate/memcheck/heap_sites.h"
+#include "worker/investigate/memcheck/unwritten.h"
 #include "worker/investigate/search/search.h"
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_names.h"
@@ -17,7 +18,7 @@
 
 #define FINDINGS_MAX 100
 #define CALLERS_MAX  4
-#define WORDS_MAX    300
+#define WORDS_MAX    UNWRITTEN_MAX
 
 struct finding {
 	struct check_table table;
@@ -29,9 +30,13 @@ struct check {
 	struct replay *replay;
 	const struct check_memory_args *args;
 	struct heap_pass pass;
-	struct finding findings[FINDINGS_MAX];
-	size_t count, most;
-	bool before; /* the time was over before it began */
+	struct finding findings[2 * FINDINGS_MAX]; /* those of both passes */
+	size_t count, enough, most;		   /* enough: of this pass and those before it */
+	bool before;				   /* the time was over before it began */
+	/* The pass for what was never written: */
+	struct check_table unwritten;
+	enum search_end unwritten_end;
+	json_t *unwritten_reached, *unwritten_failed; /* in words, or NULL */
 };
 
 /* ---- Words ----------------------------------------------------------------------------------- */
@@ -92,13 +97,24 @@ static void say(struct finding *finding)
 
 /* ---- Findings -------------------------------------------------------------------------------- */
 
+static void add_load(struct replay *replay, struct finding *finding)
+{
+	json_t *loaded = unwritten_loaded(replay, &finding->table);
+
+	if (loaded)
+		json_object_set_new(finding->answer, "loaded", loaded);
+}
+
 static void take_finding(struct check *check)
 {
 	struct finding *finding = &check->findings[check->count++];
 	json_t *callers = where_outer_callers(check->replay, CALLERS_MAX);
 
 	finding->table = check->pass.table;
-	say(finding);
+	if (unwritten_is(&finding->table))
+		unwritten_say(check->replay, &finding->table, finding->what);
+	else
+		say(finding);
 	position_take_sum(check->replay);
 	finding->frame = where_own(check->replay);
 	finding->answer = json_pack("{s:s, s:o, s:i, s:O}", "what", finding->what, "moment",
@@ -107,6 +123,8 @@ static void take_finding(struct check *check)
 	if (json_array_size(callers))
 		json_object_set(finding->answer, "callers", callers);
 	json_decref(callers);
+	if (unwritten_is(&finding->table))
+		add_load(check->replay, finding);
 }
 
 /* A call that some of them ask for: "make (a.c:6), called by main (a.c:10), at 12:345". */
@@ -142,7 +160,7 @@ static enum scan_verdict see(
 	if (!heap_pass_sees(&check->pass, hit))
 		return SCAN_ON;
 	take_finding(check);
-	return check->count < check->most ? SCAN_ON : SCAN_ENOUGH;
+	return check->count < check->enough ? SCAN_ON : SCAN_ENOUGH;
 }
 
 /* ---- Passes ---------------------------------------------------------------------------------- */
@@ -151,12 +169,8 @@ static enum search_end run_check(struct check *check, struct search *search,
     const struct moment stretch[2], struct failure *failure)
 {
 	struct heap_pass *pass = &check->pass;
-	enum search_end end = heap_pass_find(pass, search, failure);
+	enum search_end end;
 
-	if (end == SEARCH_WHOLE)
-		heap_pass_without_malloc(failure);
-	if (end != SEARCH_ENOUGH)
-		return end == SEARCH_WHOLE ? SEARCH_FAILED : end;
 	if (stretch[0].event == 0) {
 		end = heap_pass_begin(pass, search, failure);
 	} else {
@@ -172,10 +186,47 @@ static enum search_end run_check(struct check *check, struct search *search,
 	return end;
 }
 
+static enum search_end run_accesses(struct check *check, struct search *search,
+    const struct moment stretch[2], struct failure *failure)
+{
+	enum search_end end = heap_pass_find(&check->pass, search, failure);
+
+	check->enough = check->most;
+	if (end == SEARCH_WHOLE)
+		heap_pass_without_malloc(failure);
+	if (end != SEARCH_ENOUGH)
+		return end == SEARCH_WHOLE ? SEARCH_FAILED : end;
+	return run_check(check, search, stretch, failure);
+}
+
+/* Once more, for what was never written. */
+static void run_unwritten(struct check *check, const struct moment stretch[2])
+{
+	const bool before = check->before;
+	struct search search = {.replay = check->replay};
+	struct failure failure = {0};
+
+	check->pass.kind = HEAP_PASS_UNDEFINED;
+	check->enough = check->count + check->most;
+	check->unwritten_end = search_begin(&search, check->replay, stretch, &failure)
+				   ? run_check(check, &search, stretch, &failure)
+				   : search_failed(&search, &failure);
+	check->unwritten = check->pass.table;
+	if (!check->before)
+		check->unwritten_reached = moment_name(check->replay, &search.reached);
+	if (check->unwritten_end == SEARCH_FAILED)
+		check->unwritten_failed = json_string(failure.message);
+	heap_pass_end(&check->pass);
+	search_end(&search);
+	json_decref(failure.details);
+	check->pass.kind = HEAP_PASS_ACCESSES;
+	check->before = before;
+}
+
 /* The calls that made and freed the blocks of the findings. */
 static void find_calls(struct check *check)
 {
-	unsigned long long numbers[2 * FINDINGS_MAX];
+	unsigned long long numbers[4 * FINDINGS_MAX];
 
 	for (size_t i = 0; i < check->count; i++) {
 		numbers[2 * i] = check->findings[i].table.made;
@@ -186,6 +237,13 @@ static void find_calls(struct check *check)
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
+/* Whether all was searched for what depends on what was never written. */
+static bool is_whole(const struct check *check)
+{
+	return check->args->uninitialised && check->unwritten_end == SEARCH_WHOLE &&
+	       !check->unwritten_failed;
+}
+
 static json_t *conclude(const struct check *check)
 {
 	const struct finding *first = &check->findings[0];
@@ -195,8 +253,11 @@ static json_t *conclude(const struct check *check)
 		return json_string(
 		    "the time was over before the check could begin: nothing was checked");
 	if (check->count == 0)
-		return json_string("nothing touched heap memory outside of the live blocks, and "
-				   "nothing was freed that is no block");
+		return json_sprintf("nothing touched heap memory outside of the live blocks, and "
+				    "nothing was freed that is no block%s",
+		    is_whole(check) ? "; nothing was found that depends on memory that was never "
+				      "written"
+				    : "");
 	words = where_words(first->frame);
 	conclusion = json_sprintf("%zu %s; the first: %s, in %s", check->count,
 	    check->count == 1 ? "finding" : "findings", first->what, json_string_value(words));
@@ -218,6 +279,38 @@ static json_t *say_checked(const struct check *check)
 				     : "",
 	    state & CHECK_NO_SHADOW ? ", and a part of the heap for which there was no room" : "",
 	    state & CHECK_LOST ? ", and blocks that there was no room to note" : "");
+}
+
+/* What came of the second pass. */
+static void tell_unwritten(const struct check *check, json_t *answer)
+{
+	const unsigned long long state = check->unwritten.state;
+	json_t *told;
+
+	if (check->unwritten_failed)
+		json_object_set(answer, "uninitialised_unknown", check->unwritten_failed);
+	else if (check->unwritten_end == SEARCH_CUT)
+		json_object_set_new(answer, "cut_off",
+		    check->unwritten_reached
+			? json_sprintf("the time is over: memory that was never written was "
+				       "followed up to %s; give that as from, or a longer deadline",
+			      json_string_value(check->unwritten_reached))
+			: json_string("the time was over before memory that was never written "
+				      "could be followed: give a longer deadline"));
+	else if (check->unwritten_end == SEARCH_ENOUGH)
+		json_object_set_new(answer, "more",
+		    json_sprintf("there may be more uses of memory that was never written behind "
+				 "%s: give that as from, or a higher limit",
+			json_string_value(check->unwritten_reached)));
+	told = json_sprintf(
+	    "%llu loads of heap and stack memory that was never written, up to what depends on "
+	    "it%s%s. Not followed: through floating-point numbers of the x87 and arithmetic of "
+	    "whole "
+	    "vectors",
+	    (unsigned long long)check->unwritten.followed,
+	    state & CHECK_UNDECIDED ? "; not all of them, because that takes too long" : "",
+	    state & CHECK_NO_SHADOW ? "; for a part of the memory there was no room" : "");
+	json_object_set_new(answer, "followed", told);
 }
 
 static json_t *answer_of(
@@ -303,11 +396,15 @@ static json_t *check_all(struct check *check, struct failure *failure)
 	enum search_end end = SEARCH_FAILED;
 	struct moment stretch[2];
 	json_t *answer = NULL;
+	bool ran_unwritten;
 
 	if (search_stretch(check->replay, check->args->from, check->args->to, stretch, failure) &&
 	    search_begin(&search, check->replay, stretch, failure))
-		end = run_check(check, &search, stretch, failure);
+		end = run_accesses(check, &search, stretch, failure);
 	heap_pass_end(&check->pass);
+	ran_unwritten = check->args->uninitialised && (end == SEARCH_WHOLE || end == SEARCH_ENOUGH);
+	if (ran_unwritten)
+		run_unwritten(check, stretch);
 	if (end != SEARCH_FAILED)
 		answer = answer_of(check, &search, end);
 	search_end(&search);
@@ -317,6 +414,8 @@ static json_t *check_all(struct check *check, struct failure *failure)
 		json_object_set_new(answer, "unfinished",
 		    json_string("the time was over before all calls that made and freed the blocks "
 				"were looked at: give a longer deadline, or a lower limit"));
+	if (answer && ran_unwritten)
+		tell_unwritten(check, answer);
 	if (answer && check->args->leaks)
 		add_leaks(check, &stretch[1], answer);
 	return answer;
@@ -341,6 +440,8 @@ json_t *tool_check_memory(
 		json_decref(check->findings[i].answer);
 		json_decref(check->findings[i].frame);
 	}
+	json_decref(check->unwritten_reached);
+	json_decref(check->unwritten_failed);
 	free(check);
 	return excursion_answer(&excursion, answer, failure);
 }

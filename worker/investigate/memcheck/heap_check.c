@@ -24,6 +24,8 @@ static const struct name of_glibc[] = {{"__libc_malloc", HEAPCHECK_MALLOC},
     {"__libc_calloc", HEAPCHECK_CALLOC}, {"__libc_realloc", HEAPCHECK_REALLOC},
     {"__libc_free", HEAPCHECK_FREE}, {"__libc_memalign", HEAPCHECK_ALIGNED}};
 
+static const char *const writing[HEAP_CHECK_WRITING] = {"write", "pwrite64", "send", "sendto"};
+
 /* Of glibc, too, unless the program has others. */
 static const struct name of_all[] = {{"malloc", HEAPCHECK_MALLOC}, {"calloc", HEAPCHECK_CALLOC},
     {"realloc", HEAPCHECK_REALLOC}, {"free", HEAPCHECK_FREE}, {"memalign", HEAPCHECK_ALIGNED},
@@ -96,23 +98,33 @@ static void find_own(struct replay *replay, struct heap_functions *functions)
 		extend(functions, address_of(replay, others[i]));
 }
 
+static void find_code_of(struct heap_functions *functions, const struct mapping *mapping)
+{
+	const unsigned long long inside = functions->list[0].address;
+	const char *name = strrchr(mapping->file, '/');
+	const bool is_loader = name && begins(name, "/ld-");
+
+	if (functions->codes < HEAP_CHECK_CODE &&
+	    (is_loader || (inside >= mapping->start && inside < mapping->end))) {
+		functions->code[functions->codes].start = mapping->start;
+		functions->code[functions->codes++].end = mapping->end;
+	}
+	if (functions->others < HEAP_CHECK_OTHERS &&
+	    (is_loader || (name && begins(name, "/librrpreload")))) {
+		functions->other[functions->others].start = mapping->start;
+		functions->other[functions->others++].end = mapping->end;
+	}
+}
+
 /* The code with the C library's malloc in it, or the program's own if there is no other; and the
  * loader's. */
 static void find_code(struct replay *replay, struct heap_functions *functions)
 {
 	struct mappings *mappings = mappings_read(replay);
-	unsigned long long inside = functions->list[0].address;
 
 	for (size_t i = 0; mappings && i < mappings_count(mappings); i++) {
-		const struct mapping *mapping = mappings_get(mappings, i);
-		const char *name = strrchr(mapping->file, '/');
-		bool is_loader = name && begins(name, "/ld-");
-
-		if (mapping->rights[2] != 'x' || functions->codes == HEAP_CHECK_CODE ||
-		    !(is_loader || (inside >= mapping->start && inside < mapping->end)))
-			continue;
-		functions->code[functions->codes].start = mapping->start;
-		functions->code[functions->codes++].end = mapping->end;
+		if (mappings_get(mappings, i)->rights[2] == 'x')
+			find_code_of(functions, mappings_get(mappings, i));
 	}
 	mappings_free(mappings);
 }
@@ -139,6 +151,8 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 	if (functions->glibc)
 		find_own(replay, functions);
 	find_code(replay, functions);
+	for (size_t i = 0; i < HEAP_CHECK_WRITING; i++)
+		functions->writing[i] = address_of(replay, writing[i]);
 	return true;
 }
 
@@ -169,6 +183,16 @@ bool heap_check_begin(struct replay *replay, const struct heap_functions *functi
 void heap_check_only_blocks(struct replay *replay)
 {
 	tell(replay, "o", 0, 0);
+}
+
+void heap_check_undefined(struct replay *replay, const struct heap_functions *functions)
+{
+	tell(replay, "d", 0, 0);
+	for (size_t i = 0; i < functions->others; i++)
+		tell(replay, "n", functions->other[i].start, functions->other[i].end);
+	for (size_t i = 0; i < HEAP_CHECK_WRITING; i++)
+		if (functions->writing[i])
+			tell(replay, "f", HEAPCHECK_WRITE, functions->writing[i]);
 }
 
 void heap_check_show_sites(

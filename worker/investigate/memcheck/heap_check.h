@@ -9,6 +9,8 @@
 
 #define HEAP_CHECK_FUNCTIONS 32
 #define HEAP_CHECK_CODE	     4
+#define HEAP_CHECK_OTHERS    4
+#define HEAP_CHECK_WRITING   4
 
 struct heap_functions {
 	struct {
@@ -20,9 +22,14 @@ struct heap_functions {
 		unsigned long long start, end;
 	} code[HEAP_CHECK_CODE]; /* the C library's, whose functions read whole vectors */
 	size_t codes;
-	unsigned long long own_start, own_end; /* glibc's malloc itself */
-	bool glibc;			       /* its malloc is among them */
-	bool replaced;			       /* the program calls another one */
+	struct {
+		unsigned long long start, end;
+	} other[HEAP_CHECK_OTHERS]; /* the loader's, and rr's in the program */
+	size_t others;
+	unsigned long long writing[HEAP_CHECK_WRITING]; /* functions that write to a file; or 0 */
+	unsigned long long own_start, own_end;		/* glibc's malloc itself */
+	bool glibc;					/* its malloc is among them */
+	bool replaced;					/* the program calls another one */
 };
 
 /* Finds them where the program stands. False if there are none (yet). */
@@ -33,6 +40,9 @@ bool heap_check_begin(struct replay *replay, const struct heap_functions *functi
 
 /* Right behind it: no access is looked at. */
 void heap_check_only_blocks(struct replay *replay);
+
+/* Instead of accesses, what was never written is looked for. */
+void heap_check_undefined(struct replay *replay, const struct heap_functions *functions);
 
 /* Puts the blocks that are live, and were made by calls after `since`, into the table by the ways
  * to these calls: those from `first` on. kind: 0 the far ways, up to CHECK_WAYS. */

@@ -53,6 +53,8 @@ static bool turn_on(struct heap_pass *pass, struct failure *failure)
 	if (heap_check_begin(replay, &pass->functions, !replay_is_from_fork(replay))) {
 		if (pass->kind == HEAP_PASS_BLOCKS)
 			heap_check_only_blocks(replay);
+		if (pass->kind == HEAP_PASS_UNDEFINED)
+			heap_check_undefined(replay, &pass->functions);
 		pass->watch = watchpoint_insert_word(replay, CHECKMARK, WATCH_ACCESS);
 	}
 	if (pass->watch)

@@ -8,8 +8,9 @@
 #include "worker/investigate/search/search.h"
 
 enum heap_pass_kind {
-	HEAP_PASS_ACCESSES, /* and every access to the heap */
-	HEAP_PASS_BLOCKS,   /* no access */
+	HEAP_PASS_ACCESSES,  /* and every access to the heap */
+	HEAP_PASS_UNDEFINED, /* and what was never written, on the stack, too */
+	HEAP_PASS_BLOCKS,    /* no access */
 };
 
 struct heap_pass {

@@ -44,6 +44,7 @@ struct check_ways {
 	/* How many bytes of an access it looks at, from its first; 0: at none. */
 	uint32_t (*looks_at)(
 	    const struct heapcheck *check, uint64_t address, const struct access *access);
+	bool writes; /* the code writes to the shadow, see translate/definecode.h */
 };
 
 /* What the code in one cache is made for. */

@@ -139,6 +139,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	bool killed = false, anew;
 
 	if (tracee->cache_pause || most < BUDGET_LEAST ||
+	    heapcheck_follows(cache->conditions->check, tracee) ||
 	    (regs->eflags & (FLAG_TRAP | FLAG_ALIGNMENT)) || regs->cs != CODE_SEGMENT_64) {
 		tracee->cache_pause = false;
 		return false;

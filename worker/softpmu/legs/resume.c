@@ -154,6 +154,8 @@ static long step(
 	struct block block;
 	long result = 0;
 
+	if (signal != 0)
+		heapcheck_leave(pmu->conditions.check, tracee);
 	look_at_instruction(pmu, tracee, regs, &block);
 	if (tracee->request == PTRACE_SYSCALL && block.ending.kind == END_SYSCALL && signal == 0)
 		return start_leg(pmu, tracee, LEG_SYSCALL, PTRACE_SYSCALL, 0);

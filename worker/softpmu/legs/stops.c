@@ -441,7 +441,7 @@ static enum stop_verdict go_on(struct softpmu *pmu, struct tracee *tracee, struc
 	unsigned reached =
 	    judged || *status >> 8 != SIGTRAP ? 0 : watches_reached(&tracee->debug, stop->regs.rip);
 
-	if (tracee->check_found)
+	if (tracee->check_found || heapcheck_finds(pmu->conditions.check, tracee, &stop->regs))
 		reached = heapcheck_watch(&tracee->debug, CHECKMARK) |
 			  heapcheck_watch(&tracee->debug, RACEMARK);
 	tracee->check_found = false;

@@ -8,6 +8,7 @@
 
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
+#include "worker/softpmu/scan/follow.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 
@@ -24,6 +25,12 @@ enum {
 #define ARENA_SIZE (64ull << 20) /* of another arena than the first; it begins at a multiple */
 
 /* ---- What belongs to the heap ---------------------------------------------------------------- */
+
+/* Where what was never written is looked for, no place is wrong. */
+static void mark(struct heapcheck *check, uint64_t start, uint64_t end, uint8_t value)
+{
+	heapshadow_mark(&check->shadow, start, end, check->follow ? SHADOW_CLEAR : value);
+}
 
 static void clear_live(void *context, const struct heapblock *block)
 {
@@ -97,7 +104,7 @@ static void cover_around(
 	const uint64_t base = block->start & ~(ARENA_SIZE - 1);
 	uint64_t limit;
 
-	if ((header & FLAG_MAPPED) || is_covered(check, begin, end))
+	if (check->follow || (header & FLAG_MAPPED) || is_covered(check, begin, end))
 		return;
 	limit = check->whole ? mapping_end(tid, block->start) : 0;
 	if (limit < end)
@@ -145,19 +152,21 @@ static void make(struct heapcheck *check, pid_t tid, const struct check_call *ca
 		cover_around(check, tid, &block, header);
 	if (!heapblocks_add(&check->blocks, &block))
 		check->table.state |= CHECK_LOST;
-	heapshadow_mark(&check->shadow, start, start + size, SHADOW_CLEAR);
+	mark(check, start, start + size, SHADOW_CLEAR);
 	room = end_of_room(&block, header);
 	if (header)
-		heapshadow_mark(&check->shadow, start - HEADER, start, SHADOW_OUTSIDE);
+		mark(check, start - HEADER, start, SHADOW_OUTSIDE);
 	if (room > start + size)
-		heapshadow_mark(&check->shadow, start + size, room, SHADOW_OUTSIDE);
+		mark(check, start + size, room, SHADOW_OUTSIDE);
+	if (check->follow && (call->function & ~HEAPCHECK_GLIBC) != HEAPCHECK_CALLOC)
+		follow_made(check, start, size);
 }
 
 /* The block is free as soon as the call has begun. */
 static void drop(struct heapcheck *check, struct heapblock *block, uint64_t number)
 {
 	block->dropped = number;
-	heapshadow_mark(&check->shadow, block->start, block->start + block->size, SHADOW_FREED);
+	mark(check, block->start, block->start + block->size, SHADOW_FREED);
 }
 
 /* The memory is the kernel's again. */
@@ -172,16 +181,21 @@ static void resized(
     struct heapcheck *check, pid_t tid, const struct check_call *call, uint64_t start)
 {
 	struct heapblock *old = heapblocks_find(&check->blocks, call->argument[0]);
+	struct follow_kept kept;
 
 	if (start == 0 && call->argument[1] != 0)
 		return; /* it has failed */
-	if (old && !old->dropped && call->argument[0] != start) {
+	if (old && old->dropped)
+		old = NULL;
+	follow_keep(check, old, call->argument, &kept);
+	if (old && call->argument[0] != start) {
 		drop(check, old, call->number);
 		unmapped(check, old);
-	} else if (old && !old->dropped) {
-		heapshadow_mark(&check->shadow, old->start, old->start + old->size, SHADOW_OUTSIDE);
+	} else if (old) {
+		mark(check, old->start, old->start + old->size, SHADOW_OUTSIDE);
 	}
 	make(check, tid, call, start, call->argument[1]);
+	follow_put_back(check, start, &kept);
 }
 
 static void usable(struct heapcheck *check, uint64_t start, uint64_t room)
@@ -190,8 +204,9 @@ static void usable(struct heapcheck *check, uint64_t start, uint64_t room)
 
 	if (!block || block->dropped || room <= block->size || block->mapped_end)
 		return;
+	if (!check->follow)
+		heapshadow_mark(&check->shadow, start, start + room, SHADOW_CLEAR);
 	block->size = room;
-	heapshadow_mark(&check->shadow, start, start + room, SHADOW_CLEAR);
 }
 
 /* ---- Calls ----------------------------------------------------------------------------------- */
@@ -221,6 +236,8 @@ static void end_call(
 		return;
 	case HEAPCHECK_USABLE:
 		return usable(check, call->argument[0], result);
+	case HEAPCHECK_WRITE:
+		return;
 	}
 }
 
@@ -238,7 +255,7 @@ static enum heapcheck_verdict take_back(struct heapcheck *check, struct tracee *
 			drop(check, block, call->number);
 		return HEAPCHECK_GOES_ON;
 	}
-	if ((!block && !check->whole) || heapcheck_is_own(check, call->back))
+	if ((!block && !check->whole) || check->follow || heapcheck_is_own(check, call->back))
 		return HEAPCHECK_GOES_ON;
 	return heapcheck_report(check, tracee,
 	    function == HEAPCHECK_FREE ? CHECK_FREE : CHECK_RESIZE, call->back, call->argument[0],
@@ -298,7 +315,7 @@ static enum heapcheck_verdict begin_call(struct heapcheck *check, struct tracee 
 	}
 	call->ways = ways_to(check, tracee, regs->rsp);
 	verdict = take_back(check, tracee);
-	if (tracee->space)
+	if (tracee->space && !check->follow)
 		heapshadow_show(&check->shadow, tracee->space, false);
 	if (!is_wanted(check, call->number))
 		return verdict;
@@ -320,8 +337,11 @@ enum heapcheck_verdict heapcheck_meet_call(
 			heapshadow_show(&check->shadow, tracee->space, true);
 	}
 	for (size_t i = 0; i < check->entries; i++) {
-		if (check->entry[i].address == regs->rip)
-			return begin_call(check, tracee, regs, check->entry[i].function);
+		if (check->entry[i].address != regs->rip)
+			continue;
+		if (check->entry[i].function == HEAPCHECK_WRITE)
+			return follow_meet_write(check, tracee, regs);
+		return begin_call(check, tracee, regs, check->entry[i].function);
 	}
 	return HEAPCHECK_GOES_ON;
 }
@@ -367,9 +387,15 @@ void heapcheck_note_call(
 	case SYS_munmap:
 	case SYS_mremap:
 		return forget(check, regs->rdi, regs->rsi);
+	case SYS_madvise:
+		if (check->follow)
+			forget(check, regs->rdi, regs->rsi);
+		return;
 	case SYS_mmap:
 		if (regs->r10 & MAP_FIXED)
 			forget(check, regs->rdi, regs->rsi);
+		else if (check->follow && regs->rax < (uint64_t)-PAGE && regs->rax % PAGE == 0)
+			forget(check, regs->rax, regs->rsi);
 		return;
 	case SYS_brk:
 		return note_break(check, tracee, regs->rax);

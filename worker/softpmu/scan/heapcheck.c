@@ -27,6 +27,7 @@ void heapcheck_end(struct heapcheck *check)
 	heapblocks_free(&check->blocks);
 	heapsites_free(&check->sites);
 	heapshadow_free(&check->shadow);
+	heapfollow_free(check->follow);
 	memset(check, 0, sizeof *check);
 	check->number = number;
 }
@@ -129,6 +130,12 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 	case 'o':
 		check->blocks_only = true;
 		return;
+	case 'd':
+		check->follow = heapfollow_new();
+		check->table.state |= check->follow ? 0 : CHECK_LOST;
+		return;
+	case 'n':
+		return heapfollow_skip(check->follow, number[0], number[1]);
 	case 'g':
 		return show_sites(check, number);
 	case 'u':
@@ -153,6 +160,15 @@ bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buf
 	return true;
 }
 
+static bool is_known(const struct heapcheck *check, pid_t tid)
+{
+	for (size_t i = 0; i < check->members; i++) {
+		if (check->member[i] == tid)
+			return true;
+	}
+	return false;
+}
+
 bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 {
 	if (!check || check->table.state == 0 || !check->process)
@@ -160,14 +176,16 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 	if (tracee->check != check->number) {
 		tracee->check = check->number;
 		tracee->check_call.back = tracee->check_due = 0;
+		tracee->check_follow = NULL;
 		tracee->check_member = process_shares_memory(tracee->tid, check->process);
-		if (tracee->check_member && check->members < HEAPREACH_THREADS)
+		if (tracee->check_member && !is_known(check, tracee->tid) &&
+		    check->members < HEAPREACH_THREADS)
 			check->member[check->members++] = tracee->tid;
 	}
 	return tracee->check_member;
 }
 
-static bool is_of_library(const struct heapcheck *check, uint64_t address)
+bool heapcheck_is_library(const struct heapcheck *check, uint64_t address)
 {
 	for (size_t i = 0; i < check->codes; i++) {
 		if (address >= check->code[i].start && address < check->code[i].end)
@@ -185,7 +203,7 @@ bool heapcheck_is_library_vector(
     const struct heapcheck *check, uint64_t address, const struct access *access)
 {
 	return access->reads && !access->writes && access->size >= VECTOR &&
-	       access->kind == ACCESS_PLAIN && is_of_library(check, address);
+	       access->kind == ACCESS_PLAIN && heapcheck_is_library(check, address);
 }
 
 static bool asks(const struct heapcheck *check, uint64_t address)
@@ -219,24 +237,47 @@ static uint32_t looks_at(
 	return access->size;
 }
 
-static const struct check_ways ways = {asks, looks_at};
+static uint32_t looks_at_defined(
+    const struct heapcheck *check, uint64_t address, const struct access *access)
+{
+	if (check->wanted_count > 0 || heapfollow_is_over(check->follow) ||
+	    heapcheck_is_own(check, address) ||
+	    addressset_has(check->exempt, CHECK_EXEMPT, address) ||
+	    heapfollow_skips(check->follow, address))
+		return 0;
+	return access->size;
+}
+
+static const struct check_ways ways = {asks, looks_at, false};
+static const struct check_ways defined_ways = {asks, looks_at_defined, true};
 
 bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
     const struct user_regs_struct *regs)
 {
 	struct watches *watches = &space->watches;
-	const bool on = heapcheck_is_on(check, tracee);
-	const uint64_t number = on ? check->number : 0;
-	const bool anew = watches->check_number != number;
+	bool on, anew;
+	uint64_t number;
+
+	/* A child of vfork is one of the process until it runs another program. */
+	if (tracee->check_arena != space->arena.id)
+		tracee->check = 0;
+	tracee->check_arena = space->arena.id;
+	on = heapcheck_is_on(check, tracee);
+	/* Where nothing is followed any more, the code looks at no load. */
+	number = on ? 2 * check->number + heapfollow_is_over(check->follow) : 0;
+	anew = watches->check_number != number;
 
 	watches->check = check;
-	watches->ways = &ways;
+	watches->ways = check && check->follow ? &defined_ways : &ways;
 	watches->check_number = number;
 	if (!on)
 		return anew;
-	if (!check->shadow.memory && !heapshadow_map(&check->shadow, tracee->tid, regs))
+	if (!check->shadow.memory &&
+	    !heapshadow_map(&check->shadow, tracee->tid, regs, check->follow))
 		check->table.state |= CHECK_NO_SHADOW;
-	heapshadow_show(&check->shadow, space, tracee->check_call.back == 0);
+	if (check->follow && check->shadow.memory)
+		heapshadow_cover(&check->shadow, regs->rsp);
+	heapshadow_show(&check->shadow, space, check->follow || tracee->check_call.back == 0);
 	return anew;
 }
 
@@ -254,8 +295,8 @@ void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t add
 	blocks_forget(space->blocks, address, address + 1);
 }
 
-static enum heapcheck_verdict judge(
-    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
+static enum heapcheck_verdict judge(struct heapcheck *check, struct tracee *tracee,
+    const struct user_regs_struct *regs, bool stepped)
 {
 	enum heapcheck_verdict verdict = HEAPCHECK_GOES_ON;
 
@@ -264,8 +305,10 @@ static enum heapcheck_verdict judge(
 		return HEAPCHECK_STEPS;
 	if (asks(check, regs->rip))
 		verdict = heapcheck_meet_call(check, tracee, regs);
-	if (verdict == HEAPCHECK_GOES_ON && tracee->check_call.back == 0 &&
-	    !heapcheck_is_own(check, regs->rip))
+	if (verdict == HEAPCHECK_GOES_ON && check->follow)
+		verdict = heapfollow_judge(check, tracee, regs, stepped);
+	else if (verdict == HEAPCHECK_GOES_ON && tracee->check_call.back == 0 &&
+		 !heapcheck_is_own(check, regs->rip))
 		verdict = heapcheck_judge_accesses(check, tracee, regs);
 	tracee->check_found |= verdict == HEAPCHECK_SHOWS;
 	return verdict;
@@ -276,7 +319,7 @@ enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tra
 {
 	const struct user_regs_struct there = recover_question(tracee->space, place, regs);
 
-	return judge(check, tracee, &there);
+	return judge(check, tracee, &there, false);
 }
 
 bool heapcheck_judge_step(
@@ -284,7 +327,7 @@ bool heapcheck_judge_step(
 {
 	if (!heapcheck_is_on(check, tracee))
 		return false;
-	switch (judge(check, tracee, regs)) {
+	switch (judge(check, tracee, regs, true)) {
 	case HEAPCHECK_GOES_ON:
 	case HEAPCHECK_LEAVES:
 		return false;
@@ -295,6 +338,29 @@ bool heapcheck_judge_step(
 	}
 	tracee->check_found = false;
 	return true;
+}
+
+void heapcheck_note_write(struct heapcheck *check, uint64_t address, uint64_t size)
+{
+	if (check && check->table.state && check->follow && address + size > address)
+		heapshadow_mark(&check->shadow, address, address + size, SHADOW_CLEAR);
+}
+
+bool heapcheck_follows(struct heapcheck *check, struct tracee *tracee)
+{
+	return heapcheck_is_on(check, tracee) && tracee->check_follow;
+}
+
+bool heapcheck_finds(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	return heapcheck_follows(check, tracee) && heapfollow_finds(check, tracee, regs);
+}
+
+void heapcheck_leave(struct heapcheck *check, struct tracee *tracee)
+{
+	if (heapcheck_follows(check, tracee))
+		heapfollow_leave(check, tracee);
 }
 
 void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee)

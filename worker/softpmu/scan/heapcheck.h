@@ -9,7 +9,9 @@
  *   QRRWarden.check:a,START,END     code of the allocator, which may touch everything
  *   QRRWarden.check:s,SHOWN         1: findings are shown from here on
  *   QRRWarden.check:o               only the blocks are followed, no access is looked at
- *   QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
+ *   QRRWarden.check:d               what was never written is looked for, see below, and no wrong
+ * access QRRWarden.check:n,START,END     code whose loads are not followed then: the loader's, and
+ * rr's QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
  *   QRRWarden.check:g,SINCE,KIND,FIRST  the live blocks made by calls after SINCE go into the table
  *                                   by the ways of this kind: CHECK_SITES of them, FIRST and on
  *   QRRWarden.check:u               of the blocks only those that the program cannot reach now
@@ -46,6 +48,7 @@
 #include "worker/x86/accesses.h"
 #include "worker/x86/tallymark.h"
 
+struct heapfollow;
 struct place;
 struct space;
 struct tracee;
@@ -90,6 +93,7 @@ struct heapcheck {
 	struct heapblocks blocks;
 	struct heapsites sites; /* as they were asked for last */
 	struct heapshadow shadow;
+	struct heapfollow *follow; /* NULL: what was never written is not looked for */
 };
 
 /* A check may be NULL: then nothing is ever checked. */
@@ -131,6 +135,9 @@ enum heapcheck_verdict heapcheck_judge_place(struct heapcheck *check, struct tra
 
 /* ---- Its parts ------------------------------------------------------------------------------ */
 
+/* Whether the code there is the C library's, or the loader's. */
+bool heapcheck_is_library(const struct heapcheck *check, uint64_t address);
+
 /* heapcalls.c: the tracee stands where a function of the allocator begins or returns. */
 enum heapcheck_verdict heapcheck_meet_call(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
@@ -157,6 +164,46 @@ bool heapcheck_ask_at(struct heapcheck *check, struct space *space, uint64_t add
 /* The instruction there is looked at no more. */
 void heapcheck_exempt(struct heapcheck *check, struct space *space, uint64_t address);
 
+/* ---- heapfollow.c ---------------------------------------------------------------------------- */
+
+/*
+ * What was never written. The shadow has the undefined bits of each byte of the heap and of the
+ * stacks: all of them from the call of the allocator or the move of the stack pointer on that made
+ * its room, and none behind a store. The code in the cache keeps it so and asks where a load gets
+ * undefined bits. From there on the thread is stepped, and what becomes of these bits is followed
+ * through its registers, its flags and its memory, until none is left in its registers; then it
+ * runs in the cache again. So nothing is undefined in the registers of a thread that runs there.
+ *
+ * A finding is a branch, an address or the target of a jump that depends on undefined bits, or such
+ * bytes that are written to a file. It is shown before its instruction.
+ *
+ * LIMIT: a thread's first registers are defined, and so are floating-point numbers of the x87 and
+ * what is computed with whole vectors. What is too costly to follow is defined again; the table
+ * says so. A store through a segment is not to the heap or a stack.
+ */
+
+/* NULL when memory is short. */
+struct heapfollow *heapfollow_new(void);
+void heapfollow_free(struct heapfollow *follow);
+
+/* Nothing that code there loads is followed. */
+void heapfollow_skip(struct heapfollow *follow, uint64_t start, uint64_t end);
+bool heapfollow_skips(const struct heapfollow *follow, uint64_t address);
+
+/* It has taken too long: nothing is followed any more. NULL: it has not. */
+bool heapfollow_is_over(const struct heapfollow *follow);
+
+/* The tracee is about to do the instruction at rip; stepped: by a step, and not in the cache. */
+enum heapcheck_verdict heapfollow_judge(struct heapcheck *check, struct tracee *tracee,
+    const struct user_regs_struct *regs, bool stepped);
+
+/* Of a tracee that is followed: whether the instruction at rip is a new finding. */
+bool heapfollow_finds(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* It is followed no more. */
+void heapfollow_leave(struct heapcheck *check, struct tracee *tracee);
+
 /* ---- Everywhere ------------------------------------------------------------------------------ */
 
 /* A tracee is in a system call, or behind it. */
@@ -169,6 +216,19 @@ bool heapcheck_judge_step(
 
 /* Bits 0 to 3: rr's debug register at such a mark; 0: gdb has no watchpoint there. */
 unsigned heapcheck_watch(const struct debug_registers *registers, uint64_t mark);
+
+/* rr has written to a program's memory. */
+void heapcheck_note_write(struct heapcheck *check, uint64_t address, uint64_t size);
+
+/* Whether the tracee has to be stepped: what it has loaded is followed. */
+bool heapcheck_follows(struct heapcheck *check, struct tracee *tracee);
+
+/* Behind a step, before the next one: whether something was found that gdb is to see here. */
+bool heapcheck_finds(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* It is about to go elsewhere, into a handler of a signal. */
+void heapcheck_leave(struct heapcheck *check, struct tracee *tracee);
 
 /* It runs another program now. */
 void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee);

@@ -16,14 +16,13 @@
 
 enum {
 	LEAST_SEGMENTS = 8, /* a shadow that is smaller is none */
-	BEHIND = 4096,	    /* a look at the end of the last segment goes there */
 };
 
 #define PLACE 0x100000000000ull /* in the program */
 
 static uint64_t size_of(unsigned segments)
 {
-	return segments * SHADOW_SEGMENT + BEHIND;
+	return segments * SHADOW_STRIDE;
 }
 
 bool heapshadow_overlaps(const struct heapshadow *shadow, uint64_t start, uint64_t end)
@@ -44,60 +43,75 @@ void heapshadow_free(struct heapshadow *shadow)
 
 /* Both have it mapped, or neither. */
 static void map_both(struct heapshadow *shadow, struct injection *injection,
-    const struct memfile *file, unsigned segments)
+    const struct memfile *file, unsigned segments, int rights)
 {
 	const uint64_t size = size_of(segments);
 	uint8_t *memory = memfile_may_be(size) ? memfile_map_here(file, size, MAP_NORESERVE) : NULL;
 
 	if (!memory)
 		return;
-	if (memfile_map_there(file, injection, PLACE, size, PROT_READ, MAP_NORESERVE, 0))
-		*shadow = (struct heapshadow){.memory = memory, .there = PLACE, .room = segments};
-	else
+	if (memfile_map_there(file, injection, PLACE, size, rights, MAP_NORESERVE, 0)) {
+		shadow->memory = memory;
+		shadow->there = PLACE;
+		shadow->room = segments;
+	} else {
 		memfile_unmap_here(memory, size);
+	}
 }
 
-static void share(struct heapshadow *shadow, struct injection *injection)
+static void share(struct heapshadow *shadow, struct injection *injection, int rights)
 {
 	struct memfile file = memfile_make(injection);
 
 	for (unsigned n = SHADOW_SEGMENTS; file.here >= 0 && !shadow->memory && n >= LEAST_SEGMENTS;
 	     n /= 2)
-		map_both(shadow, injection, &file, n);
+		map_both(shadow, injection, &file, n, rights);
 	memfile_close(&file, injection);
 }
 
-bool heapshadow_map(struct heapshadow *shadow, pid_t tid, const struct user_regs_struct *regs)
+bool heapshadow_map(
+    struct heapshadow *shadow, pid_t tid, const struct user_regs_struct *regs, bool written)
 {
 	struct injection injection = {0};
 
 	if (inject_begin(&injection, tid, regs)) {
-		share(shadow, &injection);
+		share(shadow, &injection, written ? PROT_READ | PROT_WRITE : PROT_READ);
 		inject_end(&injection);
 	}
 	return shadow->memory;
 }
 
-/* The shadow of an address; NULL: it has none. */
-static uint8_t *shadow_of(const struct heapshadow *shadow, uint64_t address)
+static unsigned place_of(uint64_t address)
 {
-	const uint64_t start = address & ~(SHADOW_SEGMENT - 1);
-
-	for (unsigned i = 0; i < shadow->count; i++) {
-		if (shadow->start[i] == start)
-			return shadow->memory + i * SHADOW_SEGMENT + (address - start);
-	}
-	return NULL;
+	return (address >> SHADOW_BITS) & (SHADOW_PLACES - 1);
 }
 
+uint8_t *heapshadow_of(const struct heapshadow *shadow, uint64_t address)
+{
+	const uint64_t start = address & ~(SHADOW_SEGMENT - 1);
+	const unsigned i = shadow->at[place_of(address)];
+
+	if (i == 0 || shadow->start[i - 1] != start)
+		return NULL;
+	return shadow->memory + (i - 1) * SHADOW_STRIDE + (address - start);
+}
+
+/* Another segment may have its place in the table. */
 static bool add(struct heapshadow *shadow, uint64_t address)
 {
-	if (shadow->count == shadow->room) {
+	if (shadow->count == shadow->room || shadow->at[place_of(address)]) {
 		shadow->full = true;
 		return false;
 	}
 	shadow->start[shadow->count++] = address & ~(SHADOW_SEGMENT - 1);
+	shadow->at[place_of(address)] = (uint16_t)shadow->count;
 	return true;
+}
+
+void heapshadow_cover(struct heapshadow *shadow, uint64_t address)
+{
+	if (shadow->at[place_of(address)] == 0)
+		add(shadow, address);
 }
 
 /* Where the part of [start, end) that begins at start and is in one segment ends. */
@@ -111,11 +125,11 @@ static uint64_t end_in_segment(uint64_t start, uint64_t end)
 void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, uint8_t value)
 {
 	for (uint64_t next; start < end; start = next) {
-		uint8_t *at = shadow_of(shadow, start);
+		uint8_t *at = heapshadow_of(shadow, start);
 
 		next = end_in_segment(start, end);
 		if (!at && value != SHADOW_CLEAR && add(shadow, start))
-			at = shadow_of(shadow, start);
+			at = heapshadow_of(shadow, start);
 		if (at)
 			memset(at, value, next - start);
 	}
@@ -123,7 +137,7 @@ void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, ui
 
 uint8_t heapshadow_at(const struct heapshadow *shadow, uint64_t address)
 {
-	const uint8_t *at = shadow_of(shadow, address);
+	const uint8_t *at = heapshadow_of(shadow, address);
 
 	return at ? *at : SHADOW_CLEAR;
 }
@@ -131,7 +145,7 @@ uint8_t heapshadow_at(const struct heapshadow *shadow, uint64_t address)
 uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint64_t end)
 {
 	for (uint64_t next; start < end; start = next) {
-		const uint8_t *at = shadow_of(shadow, start);
+		const uint8_t *at = heapshadow_of(shadow, start);
 
 		next = end_in_segment(start, end);
 		for (uint64_t i = 0; at && i < next - start; i++) {
@@ -155,9 +169,9 @@ void heapshadow_show(const struct heapshadow *shadow, const struct space *space,
 {
 	for (unsigned i = 0; i < shadow->count; i++) {
 		const uint64_t low = shadow->start[i] & UINT32_MAX;
-		const uint32_t place = (uint32_t)(shadow->start[i] >> SHADOW_BITS) & 0xffff;
+		const uint32_t place = place_of(shadow->start[i]);
 
 		*arena_slot(&space->arena, ARENA_SHADOWS + 8 * place) =
-		    shown ? shadow->there + i * SHADOW_SEGMENT - low : 0;
+		    shown ? shadow->there + i * SHADOW_STRIDE - low : 0;
 	}
 }

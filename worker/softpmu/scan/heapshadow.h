@@ -1,8 +1,9 @@
 /*
  * The shadow of a program's heap: a byte for each of its bytes, 0 where the program may touch that.
- * It is a memory file that the program and rr have mapped, in segments for those parts of the
- * program's memory that have heap; the code in the cache finds them through a table in its arena,
- * see translate/checkcode.h.
+ * Or, where what was never written is looked for, of its heap and its stacks: the bits of that byte
+ * that are undefined. It is a memory file that the program and rr have mapped, in segments for
+ * those parts of the program's memory; the code in the cache finds them through a table in its
+ * arena, see translate/checkcode.h.
  */
 #ifndef RR_WARDEN_SOFTPMU_HEAPSHADOW_H
 #define RR_WARDEN_SOFTPMU_HEAPSHADOW_H
@@ -21,23 +22,37 @@ enum {
 	SHADOW_CLEAR = 0,
 	SHADOW_OUTSIDE = 1, /* in no block */
 	SHADOW_FREED = 2,
+	SHADOW_UNDEFINED = 0xff, /* all bits of the byte */
 
 	SHADOW_BITS = ARENA_SHADOW_BITS, /* the next 16 are its place in the table */
-	SHADOW_SEGMENTS = 512,		 /* 8 GB of heap */
+	SHADOW_PLACES = 1 << 16,
+	SHADOW_SEGMENTS = 512, /* 8 GB of heap */
+	/* Behind each segment: what the code in the cache writes from its end on goes there. */
+	SHADOW_GAP = 4096,
 };
 
 #define SHADOW_SEGMENT (1ull << SHADOW_BITS)
+#define SHADOW_STRIDE  (SHADOW_SEGMENT + SHADOW_GAP)
 
 struct heapshadow {
 	uint8_t *memory; /* here; NULL: it is not mapped */
 	uint64_t there;	 /* its address in the program */
 	unsigned room, count;
 	uint64_t start[SHADOW_SEGMENTS]; /* of the program's memory, by segment */
-	bool full;			 /* there was no room for a segment */
+	uint16_t at[SHADOW_PLACES]; /* one more than the segment with this place in the table */
+	bool full;		    /* there was no room for a segment */
 };
 
-/* Maps it into a stopped tracee, and here. False: neither has it. */
-bool heapshadow_map(struct heapshadow *shadow, pid_t tid, const struct user_regs_struct *regs);
+/* Maps it into a stopped tracee, and here. written: the tracee's own code writes to it. False:
+ * neither has it. */
+bool heapshadow_map(
+    struct heapshadow *shadow, pid_t tid, const struct user_regs_struct *regs, bool written);
+
+/* Sees to it that an address has a shadow. */
+void heapshadow_cover(struct heapshadow *shadow, uint64_t address);
+
+/* The shadow of an address; NULL: it has none. Valid up to the end of its segment. */
+uint8_t *heapshadow_of(const struct heapshadow *shadow, uint64_t address);
 
 /* Gives its memory back. The program keeps the mapping. */
 void heapshadow_free(struct heapshadow *shadow);

@@ -21,7 +21,7 @@ enum {
 	BLOCK_BYTES = BLOCK_INSTRUCTIONS * 15,
 	LOOP_INSTRUCTIONS = 16, /* a longer round takes longer than counting it */
 	TRIP_BLOCKS = 96,	/* translated at a time */
-	ROOM_CODE = 1 << 20,	/* more than a trip needs */
+	ROOM_CODE = 2 << 20,	/* more than a trip needs */
 	ROOM_LITERALS = 4096,
 	ROOM_ENTRIES = 4096,
 	NO_COUNTER = -1,

@@ -17,6 +17,7 @@
 #include "worker/x86/tallymark.h"
 
 struct counter;
+struct follow;
 struct space;
 
 /* What rr's resume request has become. */
@@ -94,11 +95,13 @@ struct tracee {
 	uint64_t tally;	   /* the tally for which the next is known, see tally.h */
 	bool tally_member; /* of the process whose changes it counts */
 
-	uint64_t check;	    /* the check of the heap for which the next is known */
-	bool check_member;  /* of the process that it checks */
-	bool check_found;   /* it has found something that rr is to see */
-	uint64_t check_due; /* the same behind the instruction there; 0: nothing */
+	uint64_t check;	      /* the check of the heap for which the next is known */
+	uint64_t check_arena; /* of the code cache in which that was found out */
+	bool check_member;    /* of the process that it checks */
+	bool check_found;     /* it has found something that rr is to see */
+	uint64_t check_due;   /* the same behind the instruction there; 0: nothing */
 	struct check_call check_call;
+	struct follow *check_follow; /* what is undefined in its registers; NULL: nothing is */
 
 	uint64_t race; /* the same of the check of accesses that nothing orders */
 	bool race_member;

@@ -1,0 +1,76 @@
+# The local variable that has an address in it, and the place of an instruction, for unwritten.c.
+
+import gdb
+
+FRAMES_MAX = 40
+
+
+def rr_part(kind, offset):
+    """The member or element that has the byte there: ".head.count", "[3]"."""
+    kind = kind.strip_typedefs()
+    if kind.code == gdb.TYPE_CODE_ARRAY:
+        size = kind.target().sizeof
+        return "[%d]" % (offset // size) + rr_part(kind.target(), offset % size) if size else ""
+    if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
+        return ""
+    for field in kind.fields():
+        at = getattr(field, "bitpos", None)  # a static member has none
+        if at is None or field.bitsize or field.is_base_class:
+            continue
+        if at // 8 <= offset < at // 8 + field.type.sizeof:
+            return "." + (field.name or "") + rr_part(field.type, offset - at // 8)
+    return ""
+
+
+def rr_in_block(frame, block, address):
+    while block is not None:
+        for symbol in block:
+            if not (symbol.is_variable or symbol.is_argument):
+                continue
+            try:
+                value = symbol.value(frame)
+                start = value.address
+            except (gdb.error, RuntimeError):
+                continue
+            if start is None or value.is_optimized_out or value.type.code == gdb.TYPE_CODE_REF:
+                continue
+            offset = address - int(start)
+            if 0 <= offset < value.type.sizeof:
+                return symbol, rr_part(value.type, offset)
+        if block.function is not None:
+            return None
+        block = block.superblock
+    return None
+
+
+def rr_variable(address):
+    """Prints its frame's level, its name, and where it is declared."""
+    frame = gdb.newest_frame()
+    for level in range(FRAMES_MAX):
+        if frame is None:
+            return
+        try:
+            found = rr_in_block(frame, frame.block(), address)
+        except RuntimeError:
+            found = None
+        if found:
+            symbol, part = found
+            place = "%s:%d" % (symbol.symtab.filename, symbol.line) if symbol.symtab else "?"
+            print("rr-said", frame.name() or "?", place, symbol.name + part, sep="\t")
+            return
+        frame = frame.older()
+
+
+def rr_place(pc):
+    """Prints the function and the line of the instruction there."""
+    block = gdb.block_for_pc(pc)
+    while block is not None and block.function is None:
+        block = block.superblock
+    function = block.function if block is not None else None
+    line = gdb.find_pc_line(pc)
+    name = function.print_name.partition("(")[0] if function else ""
+    if not name:
+        said = gdb.execute("info symbol 0x%x" % pc, to_string=True)
+        name = "" if said.startswith("No symbol") else said.partition(" ")[0]
+    place = "%s:%d" % (line.symtab.filename, line.line) if line.symtab else ""
+    print("rr-said", name, place, sep="\t")
