@@ -185,7 +185,7 @@ static unsigned begin_thread(struct racecheck *check, const struct tracee *trace
 
 bool racecheck_is_on(struct racecheck *check, struct tracee *tracee)
 {
-	if (check->table.state == 0 || !check->process)
+	if (!check || check->table.state == 0 || !check->process)
 		return false;
 	if (tracee->race != check->number) {
 		tracee->race = check->number;
