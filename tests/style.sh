@@ -86,7 +86,7 @@ check_includes() {
 	# shellcheck disable=SC2086
 	check_layers worker 'worker/guardheap/layout\.h' $lower investigate
 	check_layers worker/investigate "worker/guardheap/layout\\.h|worker/($(echo "$lower" | tr ' ' '|'))/" \
-		code counting search printed calls values heap memcheck files fault threads compare report
+		code counting search printed calls values heap memcheck files fault threads races compare report
 	found=$(grep -rlE '"worker/session/(launch/launched|replay_inside)\.h"' worker | grep -v '^worker/session/')
 	[ -z "$found" ] || complain "struct replay and struct launched are opaque outside worker/session:
 $found"

@@ -16,7 +16,7 @@
 
 #include "worker/x86/accesses.h"
 #include "worker/softpmu/cache/arena.h"
-#include "worker/softpmu/cache/racelayout.h"
+#include "worker/softpmu/base/racelayout.h"
 #include "worker/softpmu/traps/conditions.h"
 #include "worker/softpmu/traps/debugregs.h"
 

@@ -14,7 +14,7 @@
 #include "worker/softpmu/traps/heldtrap.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/scan/racecheck.h"
-#include "worker/x86/racemark.h"
+#include "worker/x86/tallymark.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/base/message.h"

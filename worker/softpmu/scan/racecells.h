@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "worker/softpmu/scan/raceclocks.h"
-#include "worker/x86/racemark.h"
+#include "worker/x86/tallymark.h"
 
 enum {
 	RACECELL_BYTES = 8,

@@ -45,7 +45,7 @@
 #include "worker/softpmu/scan/raceclocks.h"
 #include "worker/softpmu/scan/racetables.h"
 #include "worker/softpmu/traps/debugregs.h"
-#include "worker/x86/racemark.h"
+#include "worker/x86/tallymark.h"
 
 struct place;
 struct space;

@@ -10,7 +10,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "worker/softpmu/cache/racelayout.h"
+#include "worker/softpmu/base/racelayout.h"
 
 struct racetables {
 	uint8_t *memory; /* here; NULL: they are not mapped */

@@ -22,7 +22,7 @@
 
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/watchcode.h"
-#include "worker/x86/racemark.h"
+#include "worker/x86/tallymark.h"
 
 struct note {
 	struct emitter *e;

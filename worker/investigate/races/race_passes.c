@@ -6,7 +6,7 @@
  * says that one of them is an atomic load or store, threads are ordered by that memory, too, and
  * the pairs are looked for again.
  */
-#include "worker/investigate/threads/race_passes.h"
+#include "worker/investigate/races/race_passes.h"
 
 #include <string.h>
 #include "worker/breaks/places/temporary_breakpoint.h"

@@ -4,7 +4,7 @@
  */
 #include <stdlib.h>
 #include "worker/investigate/code/where.h"
-#include "worker/investigate/threads/race_passes.h"
+#include "worker/investigate/races/race_passes.h"
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_names.h"
 #include "worker/serve/handlers.h"

@@ -1,7 +1,7 @@
 /*
  * gdb's Python knows the types.
  */
-#include "worker/investigate/threads/race_place.h"
+#include "worker/investigate/races/race_place.h"
 
 #include <stdio.h>
 #include <string.h>

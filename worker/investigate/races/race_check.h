@@ -4,7 +4,7 @@
  * The software counter's check of accesses that nothing orders, see scan/racecheck.h there.
  */
 #include "worker/session/replay.h"
-#include "worker/x86/racemark.h"
+#include "worker/x86/tallymark.h"
 
 /* At a stop where the program begins. anew: nothing is known yet; else it is a further pass. False:
  * this counter cannot. */

@@ -5,8 +5,8 @@
  * in an excursion.
  */
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/threads/race_check.h"
-#include "worker/investigate/threads/race_place.h"
+#include "worker/investigate/races/race_check.h"
+#include "worker/investigate/races/race_place.h"
 
 #define RACE_PASSES_PAIRS 100
 

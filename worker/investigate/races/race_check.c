@@ -2,7 +2,7 @@
  * Speaks to the software counter. It must never leave a check on: it would cost the next run its
  * time.
  */
-#include "worker/investigate/threads/race_check.h"
+#include "worker/investigate/races/race_check.h"
 
 #include <stdio.h>
 #include <string.h>
