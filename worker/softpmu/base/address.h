@@ -20,4 +20,11 @@ static inline bool address_is_users(uint64_t address)
 	return address < ADDRESS_USER_END;
 }
 
+/* Whether [address, address + size), which may run over the end of all addresses, is a part of the
+ * `length` bytes from `start` on. */
+static inline bool address_is_part(uint64_t address, uint64_t size, uint64_t start, uint64_t length)
+{
+	return address >= start && size <= length && address - start <= length - size;
+}
+
 #endif

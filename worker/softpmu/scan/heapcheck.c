@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/softpmu/base/address.h"
 #include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
@@ -149,8 +150,8 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 
 bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buffer, size_t size)
 {
-	if (check->table.state == 0 || address < CHECKMARK ||
-	    address + size > CHECKMARK + sizeof check->table)
+	if (check->table.state == 0 ||
+	    !address_is_part(address, size, CHECKMARK, sizeof check->table))
 		return false;
 	if (!check->process)
 		check->process = process_of_memory(fd);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/ptrace.h>
 
+#include "worker/softpmu/base/address.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/process.h"
@@ -156,8 +157,8 @@ void racecheck_take(struct racecheck *check, const char *packet)
 
 bool racecheck_read(struct racecheck *check, int fd, uint64_t address, void *buffer, size_t size)
 {
-	if (check->table.state == 0 || address < RACEMARK ||
-	    address + size > RACEMARK + sizeof check->table)
+	if (check->table.state == 0 ||
+	    !address_is_part(address, size, RACEMARK, sizeof check->table))
 		return false;
 	if (!check->process)
 		check->process = process_of_memory(fd);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/softpmu/base/address.h"
+
 void passkeys_end(struct passkeys *keys)
 {
 	const uint64_t number = keys->number;
@@ -82,8 +84,8 @@ bool passkeys_read(const struct passkeys *keys, uint64_t address, void *buffer, 
 		memcpy(buffer, &keys->next, size);
 		return true;
 	}
-	if (!(keys->state & KEYS_ON) || address < KEYMARK_TABLE ||
-	    address + size > KEYMARK_TABLE + sizeof table)
+	if (!(keys->state & KEYS_ON) ||
+	    !address_is_part(address, size, KEYMARK_TABLE, sizeof table))
 		return false;
 	left = left < KEYS_SHOWN ? left : KEYS_SHOWN;
 	memcpy(table.row, keys->row + keys->shown, left * sizeof *keys->row);

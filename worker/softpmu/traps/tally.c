@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/softpmu/base/address.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/process.h"
 #include "worker/softpmu/traps/processor.h"
@@ -377,8 +378,8 @@ bool tally_now(struct tally *tally, const struct tracee *tracee, uint64_t *bytes
 
 bool tally_read(struct tally *tally, int fd, uint64_t address, void *buffer, size_t size)
 {
-	if (!(tally->table.state & TALLY_ON) || address < TALLYMARK ||
-	    address + size > TALLYMARK + sizeof tally->table)
+	if (!(tally->table.state & TALLY_ON) ||
+	    !address_is_part(address, size, TALLYMARK, sizeof tally->table))
 		return false;
 	learn_process(tally, fd);
 	memcpy(buffer, (const char *)&tally->table + (address - TALLYMARK), size);
