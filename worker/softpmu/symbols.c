@@ -21,8 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "worker/softpmu/scan/heapcheck.h"
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/scan/marks.h"
 #include "worker/softpmu/rrfix/badpaths.h"
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/environment.h"
@@ -80,16 +79,10 @@ static void find(void **function, const char *name)
 		*function = libc_symbol(name);
 }
 
-static void hear(const struct conditions *conditions, const char *packet)
-{
-	heapcheck_take(conditions->check, packet);
-	racecheck_take(conditions->races, packet);
-}
-
 static struct heapcheck check;
 static struct racecheck races;
 static struct softpmu instance = {
-    .conditions = {.fd = -1, .check = &check, .races = &races, .listener = hear}};
+    .conditions = {.fd = -1, .check = &check, .races = &races, .listener = marks_hear}};
 
 static long with_errno(long result)
 {
@@ -240,10 +233,7 @@ INTERPOSED ssize_t pread64(int fd, void *buffer, size_t size, off64_t offset)
 	ssize_t got;
 
 	if (is_main_thread() &&
-	    (passcount_read(&instance.conditions, (uint64_t)offset, buffer, size) ||
-		tally_read(&instance.conditions.tally, fd, (uint64_t)offset, buffer, size) ||
-		heapcheck_read(&check, fd, (uint64_t)offset, buffer, size) ||
-		racecheck_read(&races, fd, (uint64_t)offset, buffer, size)))
+	    marks_read(&instance.conditions, fd, (uint64_t)offset, buffer, size))
 		return (ssize_t)size;
 	got = LIBC(pread64)(fd, buffer, size, offset);
 	if (is_main_thread())
