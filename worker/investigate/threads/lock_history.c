@@ -8,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/investigate/search/search.h"
-#include "worker/investigate/threads/threading.h"
-#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/values/accessed.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/session/stop_reason.h"
@@ -25,7 +23,6 @@
 
 struct history {
 	struct threading *threading;
-	int entry; /* gdb's number of the breakpoint where the program begins */
 	long long stops;
 	double began; /* a clock's seconds */
 	struct lock_patience patience;
@@ -46,10 +43,7 @@ static enum scan_verdict see(
 	struct history *history = context;
 
 	(void)failure;
-	if (history->entry && hit->breakpoint == history->entry)
-		threading_set(history->threading);
-	else
-		threading_take(history->threading, hit);
+	threading_take(history->threading, hit);
 	history->stops++;
 	return has_patience(history) && !gdb_must_stop(replay_gdb(replay)) ? SCAN_ON : SCAN_ENOUGH;
 }
@@ -253,22 +247,6 @@ static void tell(const struct threading *threading, json_t *threads, char **cycl
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-struct threading *lock_history_begin(
-    struct replay *replay, bool from_start, int *entry, struct failure *failure)
-{
-	struct threading *threading = threading_begin(replay, from_start, failure);
-	unsigned long long address;
-	char where[32];
-
-	*entry = 0;
-	if (!threading)
-		return NULL;
-	address = threading->found ? 0 : threading_entry(replay);
-	snprintf(where, sizeof(where), "*%llu", address);
-	*entry = address ? temporary_breakpoint_insert(replay, where) : 0;
-	return threading;
-}
-
 bool lock_history_add(struct replay *replay, struct lock_patience patience, json_t *threads,
     char **cycle, bool *whole, struct failure *failure)
 {
@@ -284,11 +262,9 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	if (search_stretch(replay, NULL, NULL, stretch, &ignored)) {
 		stretch[1] = here.moment;
 		if (search_begin(&search, replay, stretch, &ignored) &&
-		    (history.threading =
-			    lock_history_begin(replay, true, &history.entry, &ignored)))
+		    (history.threading = threading_begin(replay, true, &ignored)))
 			end = search_run(&search, see, &history, &ignored);
 	}
-	temporary_breakpoint_delete(replay, history.entry);
 	if (history.threading)
 		threading_clear(history.threading);
 	search_end(&search);

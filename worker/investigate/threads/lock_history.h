@@ -6,11 +6,6 @@
  */
 #include "worker/investigate/threads/threading.h"
 
-/* The threads from where the program stands on. *entry: gdb's number of a breakpoint where the
- * program's own code begins, if no lock can be taken before; 0: none. NULL with *failure filled. */
-struct threading *lock_history_begin(
-    struct replay *replay, bool from_start, int *entry, struct failure *failure);
-
 /* "deadlock: thread 13 waits for mutex left, held by ..."; NULL: no threads wait for each other.
  * The caller frees it. */
 char *lock_history_cycle(const struct threading *threading);

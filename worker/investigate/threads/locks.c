@@ -310,7 +310,7 @@ static json_t *list_released(const struct answering *answering, size_t limit, si
 /* Nothing can be said of locks that are taken where no breakpoint stands. */
 static bool is_unknown(const struct answering *answering)
 {
-	return answering->followed.begun && !model(answering)->found;
+	return model(answering)->begun && !model(answering)->found;
 }
 
 /* Releases the words before. */

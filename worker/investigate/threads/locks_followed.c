@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
-#include "worker/investigate/threads/lock_history.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/trace/dump/grow.h"
@@ -57,12 +56,8 @@ static enum scan_verdict see(
 	    (position_order(&locks->from.moment, replay_now(replay)) < 0 ||
 		fingerprint_is_here(replay, &locks->from)))
 		pass_from(locks);
-	if (locks->entry && hit->breakpoint == locks->entry) {
-		threading_set(locks->threading);
-		locks->begun = true;
-	} else if (!threading_take(locks->threading, hit)) {
+	if (!threading_take(locks->threading, hit))
 		threading_take_here(locks->threading);
-	}
 	return gdb_must_stop(replay_gdb(replay)) ? SCAN_ENOUGH : SCAN_ON;
 }
 
@@ -89,11 +84,9 @@ static bool begin(struct locks_followed *locks, const struct moment *from, const
 	if (!take_from(locks, from, failure) ||
 	    !search_begin(&locks->search, replay, stretch, failure))
 		return false;
-	locks->threading =
-	    lock_history_begin(replay, !replay_is_from_fork(replay), &locks->entry, failure);
+	locks->threading = threading_begin(replay, !replay_is_from_fork(replay), failure);
 	if (!locks->threading)
 		return false;
-	locks->begun = locks->entry == 0;
 	if (locks->asked)
 		locks->guard = fingerprint_guard(replay, &locks->from);
 	return true;
@@ -127,7 +120,6 @@ bool locks_follow(struct locks_followed *locks, struct replay *replay, const str
 	/* It ends so only where an interrupt came at a stop. */
 	if (locks->end == SEARCH_ENOUGH)
 		locks->end = SEARCH_CUT;
-	temporary_breakpoint_delete(replay, locks->entry);
 	temporary_breakpoint_delete(replay, locks->guard);
 	if (locks->threading)
 		threading_clear(locks->threading);

@@ -26,9 +26,8 @@ struct locks_followed {
 	struct lock_holdings held;   /* by thread, as they were taken */
 	struct lock_holdings before; /* the same at `from`, if it asked for that */
 	bool passed;		     /* `from` */
-	bool begun;		     /* the program's own code: before that, no lock is taken */
 	/* For the pass. */
-	int entry, guard; /* gdb's numbers: where the program begins, and of `from` */
+	int guard; /* gdb's number of the breakpoint at `from` */
 	struct fingerprint from;
 	bool asked;
 };

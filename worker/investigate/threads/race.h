@@ -44,8 +44,8 @@ struct race {
 	struct threading *threading;
 	char watched[PLACE_EXPRESSION_MAX];
 	unsigned long long address, size;
-	json_t *unmapped; /* says that nothing is mapped there; NULL: something is */
-	int watch, entry, freed, resized; /* gdb's numbers */
+	json_t *unmapped;	   /* says that nothing is mapped there; NULL: something is */
+	int watch, freed, resized; /* gdb's numbers */
 	struct race_access *accesses;
 	size_t count, room;
 	json_t *sites[RACE_SITES_MAX];

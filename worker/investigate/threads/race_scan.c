@@ -150,13 +150,6 @@ static void set_lives(struct race *race)
 	race->resized = stop_in_block(race, race->allocator.resize);
 }
 
-/* What can be set once the libraries are in memory. */
-static void set_all(struct race *race)
-{
-	threading_set(race->threading);
-	set_lives(race);
-}
-
 static bool is_real(struct race *race, const struct hit *hit)
 {
 	return (hit->old && hit->new) ||
@@ -174,10 +167,9 @@ static enum scan_verdict see(
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return SCAN_GIVE_UP;
 	}
-	if (race->entry && hit->breakpoint == race->entry)
-		set_all(race);
-	else if (hit->breakpoint &&
-		 (hit->breakpoint == race->freed || hit->breakpoint == race->resized))
+	if (hit->breakpoint && hit->breakpoint == race->threading->entry)
+		set_lives(race);
+	if (hit->breakpoint && (hit->breakpoint == race->freed || hit->breakpoint == race->resized))
 		race->life++;
 	else if (hit->breakpoint && !threading_take(race->threading, hit))
 		own_locks_take(&race->own, race->threading, hit);
@@ -256,19 +248,12 @@ static bool choose_stretch(struct race *race, struct moment stretch[2], struct f
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
-/* Before the libraries are in memory: stops where the program's own code begins, too. */
 static bool follow_threads(struct race *race, bool from_start, struct failure *failure)
 {
-	unsigned long long entry;
-	char where[32];
-
 	race->threading = threading_begin(race->replay, from_start, failure);
 	if (!race->threading)
 		return false;
-	set_all(race);
-	entry = race->threading->found ? 0 : threading_entry(race->replay);
-	snprintf(where, sizeof(where), "*%llu", entry);
-	race->entry = entry ? temporary_breakpoint_insert(race->replay, where) : 0;
+	set_lives(race);
 	return true;
 }
 
@@ -295,7 +280,6 @@ static json_t *search_all(struct race *race, struct failure *failure)
 static void clear(struct race *race)
 {
 	temporary_breakpoint_delete(race->replay, race->watch);
-	temporary_breakpoint_delete(race->replay, race->entry);
 	temporary_breakpoint_delete(race->replay, race->freed);
 	temporary_breakpoint_delete(race->replay, race->resized);
 	own_locks_clear(&race->own, race->replay);

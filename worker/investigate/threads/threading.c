@@ -87,7 +87,8 @@ static int stop_at(
 	return temporary_breakpoint_insert(replay, where);
 }
 
-void threading_set(struct threading *threading)
+/* Stops at the functions, if they are in memory; see `found`. */
+static void set(struct threading *threading)
 {
 	unsigned long long *addresses = threading->addresses;
 
@@ -117,7 +118,8 @@ bool threading_is_function(const struct threading *threading, unsigned long long
 	return false;
 }
 
-unsigned long long threading_entry(struct replay *replay)
+/* Where the program's own code begins, when its libraries are in memory; 0: not known. */
+static unsigned long long entry_of(struct replay *replay)
 {
 	struct gdb *gdb = replay_gdb(replay);
 	const char *text, *entry, *number = NULL;
@@ -130,12 +132,24 @@ unsigned long long threading_entry(struct replay *replay)
 	return number ? strtoull(number, NULL, 16) : 0;
 }
 
+static void stop_at_entry(struct threading *threading)
+{
+	unsigned long long address = threading->found ? 0 : entry_of(threading->replay);
+	char where[32];
+
+	snprintf(where, sizeof(where), "*%llu", address);
+	threading->entry = address ? temporary_breakpoint_insert(threading->replay, where) : 0;
+	threading->begun = threading->entry == 0;
+}
+
 void threading_clear(struct threading *threading)
 {
 	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		temporary_breakpoint_delete(threading->replay, threading->numbers[i]);
 		threading->numbers[i] = 0;
 	}
+	temporary_breakpoint_delete(threading->replay, threading->entry);
+	threading->entry = 0;
 	for (size_t i = 0; i < threading->place_count; i++)
 		temporary_breakpoint_delete(threading->replay, threading->places[i].number);
 	threading->place_count = 0;
@@ -147,6 +161,11 @@ bool threading_take(struct threading *threading, const struct hit *hit)
 {
 	if (!hit->breakpoint)
 		return false;
+	if (hit->breakpoint == threading->entry) {
+		set(threading);
+		threading->begun = true;
+		return true;
+	}
 	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		if (threading->numbers[i] != hit->breakpoint)
 			continue;
@@ -209,7 +228,8 @@ struct threading *threading_begin(struct replay *replay, bool from_start, struct
 		return NULL;
 	}
 	threading_list(threading);
-	threading_set(threading);
+	set(threading);
+	stop_at_entry(threading);
 	return threading;
 }
 

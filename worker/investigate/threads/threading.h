@@ -8,17 +8,14 @@
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/run/scan.h"
 
-/* Begins where the program stands. NULL with *failure filled if memory is short, or if the program
- * is none of 64 bits. */
+/* Begins where the program stands, and stops at the functions; before the libraries are in memory,
+ * where the program's own code begins, to do so there. NULL with *failure filled if memory is
+ * short, or if the program is none of 64 bits. */
 struct threading *threading_begin(struct replay *replay, bool from_start, struct failure *failure);
 void threading_free(struct threading *threading);
 
-/* Stops at the functions, if they are in memory; see `found`. May be called again. */
-void threading_set(struct threading *threading);
-/* Whether it is the first instruction of one of them. */
+/* Whether it is the first instruction of one of the functions. */
 bool threading_is_function(const struct threading *threading, unsigned long long address);
-/* Where the program's own code begins, when its libraries are in memory; 0: not known. */
-unsigned long long threading_entry(struct replay *replay);
 
 /* Whether a hit is at one of its breakpoints. If so, takes note of what the thread does there. */
 bool threading_take(struct threading *threading, const struct hit *hit);

@@ -92,6 +92,8 @@ struct threading {
 	int numbers[THREADING_FUNCTIONS_MAX]; /* gdb's, of the breakpoints at the functions */
 	unsigned long long addresses[THREADING_FUNCTIONS_MAX];
 	bool found;	 /* some of them are in memory */
+	int entry;	 /* gdb's, of the one where the program's own code begins; 0: not set */
+	bool begun;	 /* that code: before it, no lock is taken */
 	bool from_start; /* followed since the program began */
 	bool partly;	 /* a call was not followed to its end */
 	struct {
