@@ -52,10 +52,7 @@ static void keep_threads(struct kernel_writes *writes, struct execs *tasks)
 
 long long kernel_writes_process(const struct kernel_writes *writes, int tid)
 {
-	for (size_t i = writes->thread_count; i > 0; i--)
-		if (writes->threads[i - 1].tid == tid)
-			return writes->threads[i - 1].pid;
-	return tid;
+	return threads_process(writes->threads, writes->thread_count, tid);
 }
 
 void kernel_writes_turn_to(struct replay *replay, long long pid)

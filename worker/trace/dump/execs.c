@@ -172,12 +172,18 @@ static void note_file(struct execs_parser *parser, const char *line)
 		exec->file = strdup(file + 6);
 }
 
+/* The last one, because a number may be used again. */
+int threads_process(const struct thread *threads, size_t count, int tid)
+{
+	for (size_t i = count; i > 0; i--)
+		if (threads[i - 1].tid == tid)
+			return threads[i - 1].pid;
+	return tid;
+}
+
 static int process_of(const struct execs *execs, int tid)
 {
-	for (size_t i = execs->thread_count; i > 0; i--)
-		if (execs->threads[i - 1].tid == tid)
-			return execs->threads[i - 1].pid;
-	return tid;
+	return threads_process(execs->threads, execs->thread_count, tid);
 }
 
 static void note_ending(struct execs_parser *parser, const char *line)

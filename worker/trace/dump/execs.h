@@ -43,6 +43,9 @@ struct thread {
 	int tid, pid;
 };
 
+/* The process that a task belongs to, by the threads of all processes but the first ones. */
+int threads_process(const struct thread *threads, size_t count, int tid);
+
 struct execs {
 	struct exec *list;	/* in the order of events */
 	struct ending *endings; /* likewise */

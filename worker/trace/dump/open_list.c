@@ -21,10 +21,7 @@ static bool is_open(const struct slot *slot)
 
 static bool is_ours(const struct open_question *question, int tid)
 {
-	for (size_t i = question->thread_count; i > 0; i--)
-		if (question->threads[i - 1].tid == tid)
-			return question->threads[i - 1].pid == question->pid;
-	return tid == question->pid;
+	return threads_process(question->threads, question->thread_count, tid) == question->pid;
 }
 
 /* The one that is asked about, or else the first thread, or else any other of the process. */
