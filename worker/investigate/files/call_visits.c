@@ -9,10 +9,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
+#include "worker/investigate/files/recorded_call.h"
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
 #include "worker/moment/visit.h"
-#include "worker/run/resume.h"
 #include "worker/run/scan.h"
 #include "worker/session/images.h"
 
@@ -155,12 +155,10 @@ static bool run_to(struct way *way, struct failure *failure)
 
 static bool seek(struct way *way, struct failure *failure)
 {
-	const struct input_call *call = way->wanted;
-	const struct moment at = {
-	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
+	const struct moment at = recorded_call_moment(way->wanted);
 
 	set_places(way, false);
-	return call->pc && position_go(way->replay, &at, failure);
+	return at.pc && position_go(way->replay, &at, failure);
 }
 
 static bool go(struct way *way, const struct input_call *before, struct failure *failure)
@@ -176,9 +174,8 @@ static bool go(struct way *way, const struct input_call *before, struct failure 
 
 bool call_visits_pass(struct replay *replay, const struct input_call *call)
 {
-	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
 	struct failure ignored = {0};
-	bool ok = resume_run(replay, &one, &ignored) && position_update(replay, &ignored);
+	bool ok = recorded_call_pass(replay, &ignored);
 
 	json_decref(ignored.details);
 	return ok && replay_now(replay)->tid == call->tid &&

@@ -14,6 +14,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/files/call_visits.h"
+#include "worker/investigate/files/recorded_call.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/read/values/accessed.h"
@@ -120,11 +121,11 @@ static void read_message(struct replay *replay, unsigned long long address, stru
 	}
 }
 
-static void read_pair(struct replay *replay, unsigned long long address, struct seen_call *seen)
+static void read_pair(struct replay *replay, struct seen_call *seen)
 {
 	int pair[2];
 
-	if (!accessed_whole(replay, address, pair, sizeof(pair)))
+	if (!recorded_call_pair(replay, seen->call, pair))
 		return;
 	add_fd(seen, pair[0]);
 	add_fd(seen, pair[1]);
@@ -152,12 +153,11 @@ static void read_before(struct replay *replay, struct seen_call *seen)
 static void read_behind(struct replay *replay, struct seen_call *seen)
 {
 	const struct input_call *call = seen->call;
-	const bool pair = strncmp(call->name, "pipe", 4) == 0;
 	unsigned length = 0;
 
-	if (pair || strcmp(call->name, "socketpair") == 0) {
+	if (strncmp(call->name, "pipe", 4) == 0 || strcmp(call->name, "socketpair") == 0) {
 		if (call_visits_pass(replay, call))
-			read_pair(replay, pair ? call->args[0] : call->args[3], seen);
+			read_pair(replay, seen);
 	} else if (strcmp(call->name, "recvmsg") == 0) {
 		if (call_visits_pass(replay, call))
 			read_message(replay, call->args[1], seen);

@@ -8,26 +8,20 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
+#include "worker/investigate/files/recorded_call.h"
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
 #include "worker/read/values/accessed.h"
-#include "worker/run/resume.h"
 #include "worker/trace/dump/pipes.h"
 
 #define ASKED_MAX    8	  /* calls of pipe and socketpair whose descriptors are read */
 #define COMPARED_MAX 4096 /* bytes of a read and a write */
 #define PIECES_MAX   64	  /* of a writev that are looked through */
 
-static struct moment moment_of(const struct input_call *call)
-{
-	return (struct moment){
-	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
-}
-
 bool origin_go_to_call(
     struct origin *origin, const struct input_call *call, struct failure *failure)
 {
-	const struct moment at = moment_of(call);
+	const struct moment at = recorded_call_moment(call);
 	long long pid = kernel_writes_process(origin->writes, call->tid);
 
 	if (!call->pc) {
@@ -39,28 +33,12 @@ bool origin_go_to_call(
 	       position_go(origin->replay, &at, failure);
 }
 
-/* To where a call that the program is about to make returned. */
-static bool pass_call(struct replay *replay, struct failure *failure)
-{
-	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
-
-	return resume_run(replay, &one, failure) && position_update(replay, failure);
-}
-
-static bool read_pair_here(struct replay *replay, const struct input_call *call, int pair[2])
-{
-	bool socket = strcmp(call->name, "socketpair") == 0;
-
-	return accessed_whole(
-	    replay, socket ? call->args[3] : call->args[0], (uint8_t *)pair, 2 * sizeof(int));
-}
-
 bool origin_read_pair(struct replay *replay, const struct input_call *call, int pair[2])
 {
-	const struct moment at = moment_of(call);
+	const struct moment at = recorded_call_moment(call);
 	struct failure ignored = {0};
-	bool ok = call->pc && position_go(replay, &at, &ignored) && pass_call(replay, &ignored) &&
-		  read_pair_here(replay, call, pair);
+	bool ok = call->pc && position_go(replay, &at, &ignored) &&
+		  recorded_call_pass(replay, &ignored) && recorded_call_pair(replay, call, pair);
 
 	json_decref(ignored.details);
 	return ok;
@@ -108,9 +86,10 @@ static bool learn_pair(struct origin *origin, struct crossing *crossing, struct 
 		return false;
 	}
 	given->call = crossing->found.begun;
-	if (!origin_go_to_call(origin, call, failure) || !pass_call(origin->replay, failure))
+	if (!origin_go_to_call(origin, call, failure) ||
+	    !recorded_call_pass(origin->replay, failure))
 		return false;
-	if (!read_pair_here(origin->replay, call, given->fds)) {
+	if (!recorded_call_pair(origin->replay, call, given->fds)) {
 		failure_set(failure, ERROR_UNSUPPORTED, NULL,
 		    "the descriptors that %s gave cannot be read", call->name);
 		return false;
@@ -135,7 +114,7 @@ static bool look_at_read(struct origin *origin, struct crossing *crossing, struc
 	if (!origin_go_to_call(origin, read, failure))
 		return false;
 	crossing->hop = origin_hop(origin);
-	if (!pass_call(origin->replay, failure))
+	if (!recorded_call_pass(origin->replay, failure))
 		return false;
 	crossing->taken_count = accessed_bytes(origin->replay, read->args[1] + crossing->byte,
 	    crossing->taken, count < COMPARED_MAX ? count : COMPARED_MAX);
