@@ -199,6 +199,18 @@ void where_join(const json_t *callers, size_t count, char words[WHERE_CALLERS_MA
 	}
 }
 
+json_t *where_chain(json_t *places)
+{
+	json_t *first = json_incref(json_array_get(places, 0)), *words;
+	char by[WHERE_CALLERS_MAX];
+
+	json_array_remove(places, 0);
+	where_join(places, json_array_size(places), by);
+	words = json_sprintf("%s%s", json_string_value(first), by);
+	json_decref(first);
+	return words;
+}
+
 json_t *where_words(const json_t *where)
 {
 	const char *function = mi_text(where, "function"), *at = mi_text(where, "at");
@@ -240,19 +252,13 @@ json_t *where_outer_callers(struct replay *replay, size_t most)
 json_t *where_and_callers(struct replay *replay, size_t most)
 {
 	json_t *list = own_frames(replay, 0, most + 1), *words, *where;
-	char by[WHERE_CALLERS_MAX];
 
 	if (json_array_size(list) == 0) {
 		where = where_own(replay);
 		words = where_words(where);
 		json_decref(where);
 	} else {
-		words = json_incref(json_array_get(list, 0));
-		json_array_remove(list, 0);
-		where_join(list, most, by);
-		where = words;
-		words = json_sprintf("%s%s", json_string_value(where), by);
-		json_decref(where);
+		words = where_chain(list);
 	}
 	json_decref(list);
 	return words;

@@ -32,6 +32,10 @@ json_t *where_and_callers(struct replay *replay, size_t most);
  * there are wrappers, so that the last is the one that is none. */
 void where_join(const json_t *callers, size_t count, char words[WHERE_CALLERS_MAX]);
 
+/* "make (a.c:6), called by main (a.c:10)" of places in words, of which there is at least one; the
+ * first one is taken out. To be released. */
+json_t *where_chain(json_t *places);
+
 #define WHERE_CODE_MAX 64
 
 /* Places in the program's own code that were found before. Starts as {0}. */

@@ -81,9 +81,8 @@ static bool is_same_function(const json_t *frame, const json_t *other)
 static json_t *words_of(struct replay *replay, const json_t *frames, size_t outer)
 {
 	frame_test *is_meant = frames_own_test(replay, frames);
-	json_t *parts = json_array(), *frame, *first = NULL, *words = NULL;
+	json_t *parts = json_array(), *frame, *words = NULL;
 	const json_t *before = NULL;
-	char by[WHERE_CALLERS_MAX];
 	bool recursion = false;
 	size_t i;
 
@@ -104,13 +103,8 @@ static json_t *words_of(struct replay *replay, const json_t *frames, size_t oute
 			recursion = true;
 		}
 	}
-	if (json_array_size(parts)) {
-		first = json_incref(json_array_get(parts, 0));
-		json_array_remove(parts, 0);
-		where_join(parts, json_array_size(parts), by);
-		words = json_sprintf("%s%s", json_string_value(first), by);
-	}
-	json_decref(first);
+	if (json_array_size(parts))
+		words = where_chain(parts);
 	json_decref(parts);
 	return words;
 }
