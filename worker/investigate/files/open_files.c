@@ -18,6 +18,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
 #include "worker/serve/handlers.h"
+#include "worker/serve/sentence.h"
 #include "worker/session/images.h"
 #include "worker/trace/dump/grow.h"
 
@@ -227,16 +228,6 @@ static const char *are(size_t count)
 	return count == 1 ? "descriptor" : "descriptors";
 }
 
-/* Releases the words before. */
-static json_t *add(json_t *words, json_t *more)
-{
-	json_t *longer = json_sprintf("%s%s", json_string_value(words), json_string_value(more));
-
-	json_decref(words);
-	json_decref(more);
-	return longer;
-}
-
 static json_t *conclude(const struct open_files *files, const json_t *moment)
 {
 	json_t *words = json_sprintf("at %s the process has %zu %s open", json_string_value(moment),
@@ -244,11 +235,11 @@ static json_t *conclude(const struct open_files *files, const json_t *moment)
 	const struct open_site *most = files->sites.list;
 
 	if (files->growth)
-		words =
-		    add(words, json_sprintf("; at `from` it had %zu: %zu opened since, %zu closed",
-				   files->open.before, files->asked, files->open.closed));
+		words = sentence_add(
+		    words, json_sprintf("; at `from` it had %zu: %zu opened since, %zu closed",
+			       files->open.before, files->asked, files->open.closed));
 	if (files->sites.count && most->first)
-		words = add(words,
+		words = sentence_add(words,
 		    json_sprintf("; the most: %zu, %s%s", most->count,
 			most->otherwise ? "" : "opened by ", json_string_value(most->opened)));
 	return words;

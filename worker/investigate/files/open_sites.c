@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/investigate/files/open_words.h"
+#include "worker/serve/sentence.h"
 #include "worker/trace/dump/grow.h"
 
 #define KINDS_MAX 3 /* what the descriptors of one site are, in words */
@@ -63,21 +64,9 @@ static void add_kind(struct open_site *site, json_t *kind)
 
 static json_t *kinds_words(const struct open_site *site)
 {
-	json_t *words = json_string(""), *kind, *longer;
-	size_t i;
+	json_t *words = sentence_join(site->kinds);
 
-	json_array_foreach(site->kinds, i, kind)
-	{
-		longer = json_sprintf(
-		    "%s%s%s", json_string_value(words), i ? "; " : "", json_string_value(kind));
-		json_decref(words);
-		words = longer;
-	}
-	if (!site->further)
-		return words;
-	longer = json_sprintf("%s; and others", json_string_value(words));
-	json_decref(words);
-	return longer;
+	return site->further ? sentence_add(words, json_string("; and others")) : words;
 }
 
 /* ---- Sites ----------------------------------------------------------------------------------- */

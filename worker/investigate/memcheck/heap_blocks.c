@@ -6,15 +6,7 @@
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_names.h"
 #include "worker/serve/handlers.h"
-
-/* Releases the words before. */
-static json_t *add(json_t *words, const char *link, const char *more, const char *rest)
-{
-	json_t *longer = json_sprintf("%s%s%s%s", json_string_value(words), link, more, rest);
-
-	json_decref(words);
-	return longer;
-}
+#include "worker/serve/sentence.h"
 
 static json_t *conclude(const struct heap_sites *sites, bool since)
 {
@@ -27,12 +19,12 @@ static json_t *conclude(const struct heap_sites *sites, bool since)
 	json_decref(moment);
 	if (since) {
 		heap_sites_size(size, sites->chosen.blocks, sites->chosen.bytes);
-		words = add(words, "; made since `from`: ", size, "");
+		words = sentence_add(words, json_sprintf("; made since `from`: %s", size));
 	}
 	if (most->allocated) {
 		heap_sites_size(size, most->way.blocks, most->way.bytes);
-		words = add(words, "; the most: ", size, ", allocated by ");
-		words = add(words, "", json_string_value(most->allocated), "");
+		words = sentence_add(words, json_sprintf("; the most: %s, allocated by %s", size,
+						json_string_value(most->allocated)));
 	}
 	return words;
 }

@@ -14,6 +14,7 @@
 #include "worker/moment/moment_names.h"
 #include "worker/serve/begins.h"
 #include "worker/serve/handlers.h"
+#include "worker/serve/sentence.h"
 #include "worker/trace/dump/grow.h"
 
 #define THREADS_MAX ORDER_THREADS_MAX
@@ -313,16 +314,6 @@ static bool is_unknown(const struct answering *answering)
 	return model(answering)->begun && !model(answering)->found;
 }
 
-/* Releases the words before. */
-static json_t *add(json_t *words, json_t *more)
-{
-	json_t *longer = json_sprintf("%s%s", json_string_value(words), json_string_value(more));
-
-	json_decref(words);
-	json_decref(more);
-	return longer;
-}
-
 static json_t *count_words(const struct answering *answering)
 {
 	size_t held = 0;
@@ -354,12 +345,12 @@ static json_t *first_words(const struct answering *answering)
 	threading_name(model(answering), row->object, name);
 	words = json_sprintf("; %s", name);
 	if (holder)
-		words = add(
+		words = sentence_add(
 		    words, json_sprintf(", held by thread %lld since %s%s%s",
 			       (long long)json_integer_value(json_object_get(holder, "tid")),
 			       mi_text(holder, "since"), where ? ", by " : "", where ? where : ""));
 	if (json_array_size(row->waiters))
-		words = add(words,
+		words = sentence_add(words,
 		    json_sprintf(": %zu %s for it", json_array_size(row->waiters),
 			json_array_size(row->waiters) == 1 ? "thread waits" : "threads wait"));
 	return words;
@@ -370,11 +361,11 @@ static json_t *conclude(const struct answering *answering, const json_t *moment,
 	json_t *words = json_sprintf("%s%sat %s ", answering->cycle ? answering->cycle : "",
 	    answering->cycle ? "; " : "", json_string_value(moment));
 
-	words = add(words, count_words(answering));
+	words = sentence_add(words, count_words(answering));
 	if (answering->count)
-		words = add(words, first_words(answering));
+		words = sentence_add(words, first_words(answering));
 	if (answering->growth && answering->followed.passed)
-		words = add(words,
+		words = sentence_add(words,
 		    json_sprintf("; since `from`: %zu held all along, %zu taken, %zu released",
 			answering->kept, answering->taken, released));
 	return words;

@@ -10,6 +10,7 @@
 #include "worker/investigate/threads/race.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/sentence.h"
 
 #define ROWS_BYTES    (16 * 1024)
 #define PAIRS_SHOWN   8
@@ -371,22 +372,6 @@ static json_t *conclude(struct race *race, enum verdict verdict)
 
 /* ---- The rows -------------------------------------------------------------------------------- */
 
-/* "one; two" */
-static json_t *join(const json_t *sentences)
-{
-	json_t *joined = json_string(""), *sentence, *longer;
-	size_t i;
-
-	json_array_foreach(sentences, i, sentence)
-	{
-		longer = json_sprintf("%s%s%s", json_string_value(joined), i ? "; " : "",
-		    json_string_value(sentence));
-		json_decref(joined);
-		joined = longer;
-	}
-	return joined;
-}
-
 /* Locks that the thread held at all its accesses. */
 static json_t *always_held(const struct race *race, size_t thread, size_t first)
 {
@@ -444,7 +429,7 @@ static json_t *threads_json(const struct race *race)
 			json_object_set_new(row, "writes", json_integer((json_int_t)counts[1]));
 		locks = always_held(race, thread, first);
 		if (json_array_size(locks))
-			json_object_set_new(row, "always_holds", join(locks));
+			json_object_set_new(row, "always_holds", sentence_join(locks));
 		json_decref(locks);
 		json_array_append_new(threads, row);
 	}
@@ -492,7 +477,7 @@ static void add_limits(
     const struct race *race, enum verdict verdict, const struct search *search, json_t *answer)
 {
 	if (verdict == UNKNOWN || (verdict == RACE && has_perhaps(race)))
-		json_object_set_new(answer, "unknown", join(race->threading->reasons));
+		json_object_set_new(answer, "unknown", sentence_join(race->threading->reasons));
 	if (verdict == RACE)
 		json_object_set_new(answer, "limits",
 		    json_string(
