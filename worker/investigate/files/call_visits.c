@@ -22,7 +22,7 @@
 struct way {
 	struct replay *replay;
 	const struct kernel_writes *writes;
-	struct call_visit *visits; /* of one image of one process */
+	const struct call_visit *visits; /* of one image of one process */
 	size_t count;
 	unsigned long long places[PLACES_MAX];
 	int numbers[PLACES_MAX]; /* gdb's; 0: not set */
@@ -193,9 +193,8 @@ static void visit_some(struct way *way, call_visits_see *see, void *context)
 		struct failure ignored = {0};
 
 		way->wanted = way->visits[i].call;
-		way->visits[i].reached = go(way, before, &ignored);
-		before = way->visits[i].reached ? way->wanted : NULL;
-		if (way->visits[i].reached)
+		before = go(way, before, &ignored) ? way->wanted : NULL;
+		if (before)
 			see(context, way->replay, &way->visits[i]);
 		json_decref(ignored.details);
 	}

@@ -9,16 +9,15 @@
 struct call_visit {
 	const struct input_call *call;
 	size_t number; /* the caller's */
-	bool reached;  /* it was visited */
 };
 
 /* The program stands at the call's instruction, before the call. */
-typedef void call_visits_see(void *context, struct replay *replay, struct call_visit *visit);
+typedef void call_visits_see(void *context, struct replay *replay, const struct call_visit *visit);
 
 /*
  * In an excursion of the caller's, which ends where the session was. Sorts the list. The calls must
- * be different ones. Where it cannot go, because the time is over or otherwise, a visit is not
- * reached.
+ * be different ones. A call to which it cannot go, because the time is over or otherwise, is not
+ * handed over.
  */
 void call_visits_go(struct replay *replay, const struct kernel_writes *writes,
     struct call_visit *visits, size_t count, call_visits_see *see, void *context);

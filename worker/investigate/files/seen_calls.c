@@ -195,7 +195,7 @@ static bool is_first(const struct seen_calls *all, const struct seen_call *seen)
 	return true;
 }
 
-static void see(void *context, struct replay *replay, struct call_visit *visit)
+static void see(void *context, struct replay *replay, const struct call_visit *visit)
 {
 	struct seen_calls *all = context;
 	struct seen_call *seen = &all->list[visit->number];
