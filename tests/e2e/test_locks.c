@@ -66,17 +66,11 @@ static void expect_at(const json_t *answer, const char *lock, size_t holders, co
 	expect_lock(answer, "held_locks.c", lock, holders, held_at, waiters, waiting_at);
 }
 
-static void look_again(struct scene *scene)
-{
-	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s}", "location", LOOKED);
-	client_tool_done(scene->client, "rr_continue", NULL);
-}
-
 START_TEST(each_lock_has_its_holders_and_waiters)
 {
 	cleanup_scene struct scene scene = scene_open_at(builds[_i], LOOKED);
 
-	look_again(&scene);
+	scene_run_to(&scene, LOOKED);
 	json_auto_t *before = client_tool(scene.client, "rr_when", NULL);
 	json_auto_t *answer = client_tool(scene.client, "rr_locks", NULL);
 
@@ -117,7 +111,7 @@ START_TEST(changes_since_another_moment)
 	client_tool_done(scene.client, "rr_bookmark", "{s:s}", "name", "one");
 	expect_all(client_tool(scene.client, "rr_locks", NULL), COUNT("locks", 2),
 	    HAS("conclusion", "2 locks are held, and no thread waits for one"));
-	look_again(&scene);
+	scene_run_to(&scene, LOOKED);
 	json_auto_t *answer = client_tool(scene.client, "rr_locks", "{s:s}", "from", "one");
 	expect_within(
 	    answer, "conclusion", "; since `from`: 1 held all along, 4 taken, 1 released");
@@ -155,7 +149,7 @@ START_TEST(the_call_at_a_moment_is_after_it)
 	client_tool_done(scene.client, "rr_bookmark", "{s:s}", "name", "call");
 	expect_all(client_tool(scene.client, "rr_locks", NULL),
 	    HAS("conclusion", "3 locks are held, and 8 threads wait"));
-	look_again(&scene);
+	scene_run_to(&scene, LOOKED);
 	expect_all(client_tool(scene.client, "rr_locks", "{s:s}", "from", "call"),
 	    HAS("conclusion", "; since `from`: 4 held all along, 1 taken, 0 released"));
 	expect_all(client_tool(scene.client, "rr_locks", "{s:s}", "from", "unlocks"),
