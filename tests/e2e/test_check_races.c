@@ -180,6 +180,10 @@ START_TEST(only_what_is_in_the_stretch_is_told)
 	finding_of(late, "sums.second");
 	ck_assert_uint_eq(json_array_size(json_object_get(one, "findings")), 1);
 	expect_within(one, "more", "2 more pairs");
+	expect_all(
+	    client_tool(scene.client, "rr_check_races", "{s:s, s:s}", "from", shown, "to", shown),
+	    HAS("conclusion", "nothing was searched"),
+	    HAS("warning", "the earlier moment as from"));
 }
 END_TEST
 

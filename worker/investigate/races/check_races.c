@@ -132,7 +132,6 @@ static json_t *say_checked(const struct race_passes *passes)
 static json_t *answer_of(const struct race_passes *passes)
 {
 	json_t *answer = json_pack("{s:o}", "conclusion", conclude(passes)), *list = json_array();
-	struct search search = {.replay = passes->replay, .reached = passes->reached};
 
 	for (size_t i = 0; i < passes->count; i++)
 		json_array_append_new(list, finding_json(&passes->list[i]));
@@ -145,7 +144,7 @@ static json_t *answer_of(const struct race_passes *passes)
 		json_object_set_new(
 		    answer, "cut_off", json_string("the time is over: give a longer deadline"));
 	else
-		search_tell(&search, passes->end, answer);
+		search_tell(&passes->search, passes->end, answer);
 	if (passes->all > passes->count)
 		json_object_set_new(answer, "more",
 		    json_sprintf(

@@ -121,11 +121,11 @@ static enum search_end pass(struct race_passes *passes, bool learns, const struc
 			race_check_show(passes->replay);
 		end = search_run(&search, see_thread, passes, failure);
 	}
-	passes->reached = search.reached;
 	if (end != SEARCH_FAILED)
 		race_check_read(passes->replay, &passes->table);
 	unwatch(passes);
 	search_end(&search);
+	passes->search = search;
 	return end;
 }
 

@@ -31,13 +31,13 @@ struct race_passes {
 	size_t count;
 	unsigned long long all;	 /* pairs, those beyond the list included */
 	struct race_table table; /* as it was read last */
-	struct moment reached;
-	int watch;	     /* gdb's number of the watchpoint that a wanted access hits */
-	size_t wanted;	     /* accesses that were not reached */
-	bool unsettled;	     /* what orders threads was not known in the end */
-	bool unfinished;     /* the time was over before the pairs were looked at */
-	bool before;	     /* the time was over before any was looked for */
-	enum search_end end; /* of the pass that found them */
+	struct search search;	 /* that of the last pass, which is over: for search_tell */
+	int watch;		 /* gdb's number of the watchpoint that a wanted access hits */
+	size_t wanted;		 /* accesses that were not reached */
+	bool unsettled;		 /* what orders threads was not known in the end */
+	bool unfinished;	 /* the time was over before the pairs were looked at */
+	bool before;		 /* the time was over before any was looked for */
+	enum search_end end;	 /* of the pass that found them */
 };
 
 /* Starts as {.replay, .most}. False with *failure filled; call race_passes_free in either case. */
