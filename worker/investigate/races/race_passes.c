@@ -207,8 +207,13 @@ static enum scan_verdict see_access(
 	return passes->wanted ? SCAN_ON : SCAN_ENOUGH;
 }
 
-static void want(struct race_passes *passes, unsigned long long number)
+/* Once, though it may be a side of several pairs. */
+static void want(struct race_passes *passes, size_t at, unsigned long long number)
 {
+	for (size_t i = 0; i < at; i++)
+		if (passes->list[i].earlier.access.number == number ||
+		    passes->list[i].later.access.number == number)
+			return;
 	race_check_want(passes->replay, number);
 	passes->wanted++;
 }
@@ -224,8 +229,8 @@ static void visit(struct race_passes *passes, const struct moment stretch[2])
 	    race_check_begin(passes->replay, false)) {
 		passes->watch = watchpoint_insert_word(passes->replay, RACEMARK, WATCH_ACCESS);
 		for (size_t i = 0; i < passes->count; i++) {
-			want(passes, passes->list[i].earlier.access.number);
-			want(passes, passes->list[i].later.access.number);
+			want(passes, i, passes->list[i].earlier.access.number);
+			want(passes, i, passes->list[i].later.access.number);
 		}
 		passes->unfinished =
 		    search_run(&search, see_access, passes, &ignored) == SEARCH_CUT;

@@ -57,6 +57,7 @@ enum {
 	ARENA_SLOT_WORD = 0xcdb8,
 	ARENA_SLOT_TOUCHES = 0xcdc0,
 	ARENA_SLOT_TOUCH_ROOM = 0xcdc8,
+	ARENA_SLOT_ONE_TURN = 0xcdd0,
 	ARENA_KNOWN = 0x20000, /* keys, see passcount.h */
 	ARENA_KNOWN_BITS = 10,
 	ARENA_LOG = 0x30000, /* the keys of passes */

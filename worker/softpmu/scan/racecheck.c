@@ -281,6 +281,7 @@ static uint64_t room(const struct racecheck *check)
 
 static void begin_log(const struct racecheck *check, const struct arena *arena)
 {
+	*arena_slot(arena, ARENA_SLOT_ONE_TURN) = 1ull << RACE_TURN_BIT;
 	*arena_slot(arena, ARENA_SLOT_TURN) = check->turn << RACE_TURN_BIT;
 	*arena_slot(arena, ARENA_SLOT_TABLES) = check->tables.there;
 	*arena_slot(arena, ARENA_SLOT_TOUCH_ROOM) = *arena_slot(arena, ARENA_SLOT_TOUCHES) =
@@ -423,13 +424,12 @@ bool racecheck_judge_place(struct racecheck *check, struct tracee *tracee,
 	if (!racecheck_is_on(check, tracee))
 		return false;
 	drain(check, tracee->space, tracee);
-	if (place->distance == 0) {
+	if (place->distance > 0) {
+		wanted = check->table.noted > before && shows(check, check->table.noted);
+	} else {
 		wanted = note_instruction(check, tracee, &there);
 		begin_log(check, &tracee->space->arena);
-		tracee->check_found |= wanted;
-		return wanted;
 	}
-	wanted = check->table.noted > before && shows(check, check->table.noted);
 	tracee->check_found |= wanted;
 	return wanted;
 }

@@ -22,7 +22,7 @@ enum {
 	LOOP_INSTRUCTIONS = 16, /* a longer round takes longer than counting it */
 	TRIP_BLOCKS = 96,	/* translated at a time */
 	ROOM_CODE = 2 << 20,	/* more than a trip needs */
-	ROOM_LITERALS = 4096,
+	ROOM_LITERALS = 10240,	/* the same: at most two for an instruction */
 	ROOM_ENTRIES = 4096,
 	NO_COUNTER = -1,
 };
@@ -386,8 +386,7 @@ uint32_t emit_code(struct space *space, pid_t tid, uint64_t original, bool looku
 		space_flush(space);
 	e.space = space;
 	e.tid = tid;
-	/* Each access is noted with so much code that fewer blocks fill the room. */
-	e.blocks_left = space->watches.race_number ? TRIP_BLOCKS / 2 : TRIP_BLOCKS;
+	e.blocks_left = TRIP_BLOCKS;
 	e.count = 0;
 	sequence_wish(&e, original, lookup);
 	for (e.first = 0; e.first < e.count && e.blocks_left > 0 && !space->broken; e.first++)

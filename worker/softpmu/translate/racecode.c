@@ -13,7 +13,7 @@
  *     mov rcx, [touches slot]; jrcxz full; jmp noted; full: int3
  *     noted: mov rax, [rax slot]; mov rcx, [rcx slot]
  * Where each access is noted and ends a turn, the table is left alone, and instead
- *     mov rax, [one turn]; mov rcx, [turn slot]; lea rcx, [rcx + rax]; mov [turn slot], rcx
+ *     mov rax, [one turn slot]; mov rcx, [turn slot]; lea rcx, [rcx + rax]; mov [turn slot], rcx
  *
  * The log is written from its end to its beginning. A leg that ends between the log and the table
  * begins again with the look, and notes the access twice: that harms nobody.
@@ -43,12 +43,6 @@ struct note {
 	do {                                                                                       \
 		PUT(n, __VA_ARGS__);                                                               \
 		emitter_slot((n)->e, slot);                                                        \
-	} while (0)
-
-#define PUT_LITERAL(n, value)                                                                      \
-	do {                                                                                       \
-		PUT(n, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [value] */                             \
-		emitter_literal((n)->e, value);                                                    \
 	} while (0)
 
 #define LOAD_RAX  0x48, 0x8b, 0x04, 0x25
@@ -96,7 +90,8 @@ static void put_log(const struct note *n, uint64_t toucher)
 	PUT_SLOT(n, ARENA_SLOT_ADDRESS, LOAD_RAX);
 	PUT_SLOT(n, ARENA_SLOT_TOUCHES, LOAD_RCX);
 	PUT_SLOT(n, ARENA_TOUCHED - 8, 0x48, 0x89, 0x04, 0xcd);
-	PUT_LITERAL(n, toucher);
+	PUT(n, LOAD_RAX);
+	emitter_literal(n->e, toucher);
 	PUT_SLOT(n, ARENA_TOUCHERS - 8, 0x48, 0x89, 0x04, 0xcd);
 	PUT(n, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
 	PUT_SLOT(n, ARENA_SLOT_TOUCHES, STORE_RCX);
@@ -117,7 +112,7 @@ static void put_word(const struct note *n)
 
 static void put_turn(const struct note *n)
 {
-	PUT_LITERAL(n, 1ull << RACE_TURN_BIT);
+	PUT_SLOT(n, ARENA_SLOT_ONE_TURN, LOAD_RAX);
 	PUT_SLOT(n, ARENA_SLOT_TURN, LOAD_RCX);
 	PUT(n, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
 	PUT_SLOT(n, ARENA_SLOT_TURN, STORE_RCX);
