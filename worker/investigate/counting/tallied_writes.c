@@ -14,16 +14,10 @@
 #define PACKET	    "maint packet QRRWarden."
 #define NUMBER_SIZE 17 /* with its separator */
 
-/* Also after an interrupt: what was counted until then is the answer. */
 bool tallied_writes_read(struct replay *replay, struct tally_table *table)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	bool read;
-
-	gdb_shield(gdb, true);
-	read = accessed_whole(replay, TALLYMARK, table, sizeof(*table));
-	gdb_shield(gdb, false);
-	return read && table->state == TALLY_ON && table->count <= TALLY_ROWS;
+	return accessed_in_any_case(replay, TALLYMARK, table, sizeof(*table)) &&
+	       table->state == TALLY_ON && table->count <= TALLY_ROWS;
 }
 
 static bool is_on(struct replay *replay, struct tally_table *table)

@@ -222,16 +222,10 @@ void heap_check_want(struct replay *replay, unsigned long long number)
 	tell(replay, "c", number, 0);
 }
 
-/* Also after an interrupt: what was found until then is the answer. */
 bool heap_check_read(struct replay *replay, struct check_table *table)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	bool read;
-
-	gdb_shield(gdb, true);
-	read = accessed_whole(replay, CHECKMARK, table, sizeof(*table));
-	gdb_shield(gdb, false);
-	return read && table->state & CHECK_ON;
+	return accessed_in_any_case(replay, CHECKMARK, table, sizeof(*table)) &&
+	       table->state & CHECK_ON;
 }
 
 void heap_check_end(struct replay *replay)

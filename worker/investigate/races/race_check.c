@@ -66,16 +66,10 @@ void race_check_order(struct replay *replay, unsigned long long address)
 	tell(replay, "y", address, 0);
 }
 
-/* Also after an interrupt: what was found until then is the answer. */
 bool race_check_read(struct replay *replay, struct race_table *table)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	bool read;
-
-	gdb_shield(gdb, true);
-	read = accessed_whole(replay, RACEMARK, table, sizeof(*table));
-	gdb_shield(gdb, false);
-	return read && table->state & RACE_ON;
+	return accessed_in_any_case(replay, RACEMARK, table, sizeof(*table)) &&
+	       table->state & RACE_ON;
 }
 
 bool race_check_read_pairs(struct replay *replay, size_t first, struct race_table *table)

@@ -155,6 +155,18 @@ bool accessed_whole(struct replay *replay, unsigned long long address, void *byt
 	return read_bytes(replay, address, bytes, size) == size;
 }
 
+bool accessed_in_any_case(
+    struct replay *replay, unsigned long long address, void *bytes, size_t size)
+{
+	struct gdb *gdb = replay_gdb(replay);
+	bool read;
+
+	gdb_shield(gdb, true);
+	read = accessed_whole(replay, address, bytes, size);
+	gdb_shield(gdb, false);
+	return read;
+}
+
 bool accessed_instruction(
     struct replay *replay, unsigned long long pc, struct instruction *instruction)
 {

@@ -20,6 +20,11 @@ size_t accessed_bytes(
 /* All of that many bytes; false if some of them are not mapped. */
 bool accessed_whole(struct replay *replay, unsigned long long address, void *bytes, size_t size);
 
+/* The same also after an interrupt: what the software counter has found until then is the answer.
+ */
+bool accessed_in_any_case(
+    struct replay *replay, unsigned long long address, void *bytes, size_t size);
+
 /* Decodes the instruction at an address; false: there is none. */
 bool accessed_instruction(
     struct replay *replay, unsigned long long pc, struct instruction *instruction);

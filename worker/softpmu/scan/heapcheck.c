@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "worker/softpmu/base/address.h"
+#include "worker/softpmu/base/packet.h"
 #include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
@@ -15,8 +16,6 @@
 #include "worker/softpmu/traps/tracees.h"
 
 enum { RSP = 4, VECTOR = 16 };
-
-static const char begins[] = "QRRWarden.check:";
 
 void heapcheck_end(struct heapcheck *check)
 {
@@ -59,7 +58,7 @@ static void add_entry(struct heapcheck *check, uint64_t function, uint64_t addre
 	check->entry[check->entries++].function = (uint8_t)function;
 }
 
-static void show_sites(struct heapcheck *check, const uint64_t number[3])
+static void show_sites(struct heapcheck *check, const uint64_t number[PACKET_NUMBERS])
 {
 	const struct heapsites_choice choice = {number[0], (unsigned)number[1], check->lost_only};
 	const uint64_t first = number[2];
@@ -100,21 +99,14 @@ static void add_wanted(struct heapcheck *check, uint64_t number)
 
 void heapcheck_take(struct heapcheck *check, const char *packet)
 {
-	uint64_t number[3] = {0};
-	const char *comma;
-	char *end;
+	uint64_t number[PACKET_NUMBERS];
+	const char *asked = packet_read(packet, "QRRWarden.check:", number);
 
 	if (*packet == '\0')
 		heapcheck_end(check);
-	if (!check || strncmp(packet, begins, sizeof begins - 1) != 0)
+	if (!check || !asked)
 		return;
-	packet += sizeof begins - 1;
-	comma = strchr(packet, ',');
-	for (unsigned i = 0; comma && i < 3; i++) {
-		number[i] = strtoull(comma + 1, &end, 16);
-		comma = strchr(end, ',');
-	}
-	switch (*packet) {
+	switch (*asked) {
 	case 'b':
 		return begin(check, number[0] != 0);
 	case 'f':

@@ -11,6 +11,7 @@
 #include "worker/softpmu/base/address.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/base/packet.h"
 #include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
@@ -23,8 +24,6 @@ enum {
 	VECTOR = 16,
 	TURN_MAX = 0xd000, /* a log of turns fits behind it */
 };
-
-static const char begins[] = "QRRWarden.race:";
 
 /* ---- Packets --------------------------------------------------------------------------------- */
 
@@ -113,25 +112,18 @@ static void show_pairs(struct racecheck *check, uint64_t first)
 
 void racecheck_take(struct racecheck *check, const char *packet)
 {
-	uint64_t number[2] = {0};
-	const char *comma;
-	char *rest;
+	uint64_t number[PACKET_NUMBERS];
+	const char *asked = packet_read(packet, "QRRWarden.race:", number);
 
 	if (*packet == '\0')
 		end(check);
-	if (strncmp(packet, begins, sizeof begins - 1) != 0)
+	if (!asked)
 		return;
-	packet += sizeof begins - 1;
-	comma = strchr(packet, ',');
-	for (unsigned i = 0; comma && i < 2; i++) {
-		number[i] = strtoull(comma + 1, &rest, 16);
-		comma = strchr(rest, ',');
-	}
-	if (*packet == 'b')
+	if (*asked == 'b')
 		return begin(check);
 	if (check->table.state == 0)
 		return;
-	switch (*packet) {
+	switch (*asked) {
 	case 'n':
 		return begin_again(check);
 	case 'l':
