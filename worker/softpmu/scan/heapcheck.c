@@ -4,7 +4,6 @@
  */
 #include "worker/softpmu/scan/heapcheck.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "worker/softpmu/base/address.h"
