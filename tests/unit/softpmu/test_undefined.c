@@ -155,6 +155,21 @@ START_TEST(an_instruction_moves_undefined_bits)
 }
 END_TEST
 
+/* adc %rcx,%rax; sbb %rcx,%rax */
+START_TEST(an_undefined_carry_brings_where_it_was_loaded)
+{
+	static const char *const codes[] = {"\x48\x11\xc8", "\x48\x19\xc8"};
+
+	state.flags = FLAG_CARRY;
+	state.flags_from = THERE;
+	run(codes[_i], 3);
+	ck_assert_uint_eq(state.general[RAX], _i == 0 ? 1 : UINT64_MAX);
+	ck_assert_uint_eq(state.general_from[RAX], THERE);
+	ck_assert(state.flags & FLAG_ZERO);
+	ck_assert_uint_eq(state.flags_from, THERE);
+}
+END_TEST
+
 /* cmp $value,%eax, or test; then which conditions are undefined. */
 struct comparison {
 	const char *code;
@@ -340,6 +355,7 @@ int main(void)
 {
 	const struct looped tests[] = {
 	    {an_instruction_moves_undefined_bits, TIMES(rows)},
+	    {an_undefined_carry_brings_where_it_was_loaded, 2},
 	    {a_condition_is_undefined_where_it_can_be_either, TIMES(comparisons)},
 	    {uses_are_branches_addresses_and_targets, 1},
 	    {memory_keeps_undefined_bits, 1},

@@ -11,6 +11,8 @@ enum { RAX = 0, RCX = 1, RDX = 2 };
 
 typedef struct undefined_value value;
 
+static const value none;
+
 static const ZydisDecodedOperand *operand(const struct undefined_step *step, unsigned i)
 {
 	return &step->decoded.operands[i];
@@ -21,29 +23,43 @@ static uint16_t from_of(const value *one, const value *other)
 	return one->undefined ? one->from : other->from;
 }
 
-static value add(const value *one, const value *other, uint64_t carry, uint64_t carry_undefined)
+static uint64_t least(const value *it)
 {
-	const uint64_t low = (one->bits & ~one->undefined) + (other->bits & ~other->undefined) +
-			     (carry & ~carry_undefined);
-	const uint64_t high = (one->bits | one->undefined) + (other->bits | other->undefined) +
-			      (carry | carry_undefined);
-
-	return (value){.bits = one->bits + other->bits + carry,
-	    .undefined = (low ^ high) | one->undefined | other->undefined | carry_undefined,
-	    .from = from_of(one, other)};
+	return it->bits & ~it->undefined;
 }
 
-static value subtract(
-    const value *one, const value *other, uint64_t carry, uint64_t carry_undefined)
+static uint64_t most(const value *it)
 {
-	const uint64_t low = (one->bits & ~one->undefined) - (other->bits | other->undefined) -
-			     (carry | carry_undefined);
-	const uint64_t high = (one->bits | one->undefined) - (other->bits & ~other->undefined) -
-			      (carry & ~carry_undefined);
+	return it->bits | it->undefined;
+}
 
-	return (value){.bits = one->bits - other->bits - carry,
-	    .undefined = (low ^ high) | one->undefined | other->undefined | carry_undefined,
-	    .from = from_of(one, other)};
+static value carry_of(const struct undefined_step *step)
+{
+	return (value){.bits = step->regs->eflags & FLAG_CARRY,
+	    .undefined = step->state->flags & FLAG_CARRY,
+	    .from = step->state->flags_from};
+}
+
+static value add(const value *one, const value *other, const value *carry)
+{
+	const uint64_t low = least(one) + least(other) + least(carry);
+	const uint64_t high = most(one) + most(other) + most(carry);
+	const uint64_t undefined = one->undefined | other->undefined;
+
+	return (value){.bits = one->bits + other->bits + carry->bits,
+	    .undefined = (low ^ high) | undefined | carry->undefined,
+	    .from = undefined ? from_of(one, other) : carry->from};
+}
+
+static value subtract(const value *one, const value *other, const value *carry)
+{
+	const uint64_t low = least(one) - most(other) - most(carry);
+	const uint64_t high = most(one) - least(other) - least(carry);
+	const uint64_t undefined = one->undefined | other->undefined;
+
+	return (value){.bits = one->bits - other->bits - carry->bits,
+	    .undefined = (low ^ high) | undefined | carry->undefined,
+	    .from = undefined ? from_of(one, other) : carry->from};
 }
 
 static value bits_and(const value *one, const value *other)
@@ -85,45 +101,43 @@ static bool is_itself(const struct undefined_step *step)
 
 /* ---- Two operands ---------------------------------------------------------------------------- */
 
-static void add_with(struct undefined_step *step, value one, value other, bool with_carry)
+static void add_with(struct undefined_step *step, value one, value other, value carry)
 {
 	const unsigned size = undefined_size(operand(step, 0));
-	const bool carry_undefined = with_carry && (step->state->flags & FLAG_CARRY);
-	const value sum =
-	    cut(add(&one, &other, with_carry && (step->regs->eflags & FLAG_CARRY), carry_undefined),
-		size);
+	const value sum = cut(add(&one, &other, &carry), size);
 
 	undefined_flags_of_result(step->state, &sum, size);
-	if (sum.undefined) /* the carry out of what it can be at most */
-		step->state->flags |=
-		    sum.undefined >> (8 * size - 1) & 1 ? FLAG_CARRY | FLAG_OVERFLOW : 0;
-	undefined_set(
-	    step, operand(step, 0), sum.undefined, sum.from ? sum.from : step->state->flags_from);
+	if (sum.undefined >> (8 * size - 1) & 1) /* the carry out of what it can be at most */
+		step->state->flags |= FLAG_CARRY | FLAG_OVERFLOW;
+	undefined_set(step, operand(step, 0), sum.undefined, sum.from);
 }
 
-static void subtract_with(struct undefined_step *step, value one, value other, bool with_carry)
+static void subtract_from(struct undefined_step *step, value one, value other)
 {
 	const unsigned size = undefined_size(operand(step, 0));
-	const bool carry_undefined = with_carry && (step->state->flags & FLAG_CARRY);
-	const uint16_t from = from_of(&one, &other);
+	value rest;
+
+	if (is_itself(step))
+		one.undefined = other.undefined = 0;
+	rest = cut(subtract(&one, &other, &none), size);
+	undefined_flags_of_compare(step->state, &one, &other, size);
+	undefined_set(step, operand(step, 0), rest.undefined, rest.from);
+}
+
+static void subtract_with_carry(struct undefined_step *step, value one, value other)
+{
+	const unsigned size = undefined_size(operand(step, 0));
+	const value carry = carry_of(step);
 	value rest;
 
 	/* All of its bits are the carry. */
-	if (with_carry && is_itself(step)) {
-		undefined_set(step, operand(step, 0), carry_undefined ? UINT64_MAX : 0,
-		    step->state->flags_from);
+	if (is_itself(step)) {
+		undefined_set(step, operand(step, 0), carry.undefined ? UINT64_MAX : 0, carry.from);
 		return;
 	}
-	if (!with_carry && is_itself(step))
-		one.undefined = other.undefined = 0;
-	rest = cut(subtract(&one, &other, with_carry && (step->regs->eflags & FLAG_CARRY),
-		       carry_undefined),
-	    size);
-	if (with_carry)
-		undefined_flags_of_result(step->state, &rest, size);
-	else
-		undefined_flags_of_compare(step->state, &one, &other, size);
-	undefined_set(step, operand(step, 0), rest.undefined, from);
+	rest = cut(subtract(&one, &other, &carry), size);
+	undefined_flags_of_result(step->state, &rest, size);
+	undefined_set(step, operand(step, 0), rest.undefined, rest.from);
 }
 
 static void logic(struct undefined_step *step, value one, value other)
@@ -151,7 +165,7 @@ static void logic(struct undefined_step *step, value one, value other)
 
 static void exchange_add(struct undefined_step *step, value one, value other)
 {
-	add_with(step, one, other, false);
+	add_with(step, one, other, none);
 	undefined_set(step, operand(step, 1), one.undefined, one.from);
 }
 
@@ -164,14 +178,16 @@ static bool two_operands(struct undefined_step *step)
 		return false;
 	switch (step->decoded.instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_ADD:
+		add_with(step, one, other, none);
+		return true;
 	case ZYDIS_MNEMONIC_ADC:
-		add_with(
-		    step, one, other, step->decoded.instruction.mnemonic == ZYDIS_MNEMONIC_ADC);
+		add_with(step, one, other, carry_of(step));
 		return true;
 	case ZYDIS_MNEMONIC_SUB:
+		subtract_from(step, one, other);
+		return true;
 	case ZYDIS_MNEMONIC_SBB:
-		subtract_with(
-		    step, one, other, step->decoded.instruction.mnemonic == ZYDIS_MNEMONIC_SBB);
+		subtract_with_carry(step, one, other);
 		return true;
 	case ZYDIS_MNEMONIC_CMP:
 		if (is_itself(step))
@@ -198,7 +214,7 @@ static bool one_operand(struct undefined_step *step)
 {
 	const unsigned size = undefined_size(operand(step, 0));
 	const uint32_t carry = step->state->flags & FLAG_CARRY;
-	const value none = {0}, one = {.bits = 1};
+	const value one = {.bits = 1};
 	value it, result;
 
 	if (!undefined_get(step, operand(step, 0), &it))
@@ -208,21 +224,17 @@ static bool one_operand(struct undefined_step *step)
 		undefined_set(step, operand(step, 0), it.undefined, it.from);
 		return true;
 	case ZYDIS_MNEMONIC_NEG:
-		result = cut(subtract(&none, &it, 0, 0), size);
+		result = cut(subtract(&none, &it, &none), size);
 		undefined_flags_of_compare(step->state, &none, &it, size);
 		break;
-	case ZYDIS_MNEMONIC_INC:
-		result = cut(add(&it, &one, 0, 0), size);
-		undefined_flags_of_result(step->state, &result, size);
-		step->state->flags |= carry;
-		break;
 	default:
-		result = cut(subtract(&it, &one, 0, 0), size);
+		result = step->decoded.instruction.mnemonic == ZYDIS_MNEMONIC_INC
+			     ? cut(add(&it, &one, &none), size)
+			     : cut(subtract(&it, &one, &none), size);
 		undefined_flags_of_result(step->state, &result, size);
 		step->state->flags |= carry;
 	}
-	undefined_set(
-	    step, operand(step, 0), result.undefined, result.from ? result.from : it.from);
+	undefined_set(step, operand(step, 0), result.undefined, result.from);
 	return true;
 }
 
@@ -251,8 +263,7 @@ static bool multiply(struct undefined_step *step)
 	if (wide && undefined_size(operand(step, 0)) < 4)
 		return false;
 	if (!undefined_get(step, operand(step, first), &one) ||
-	    (wide ? !undefined_get(step, operand(step, 1), &other)
-		  : !undefined_get(step, operand(step, first + 1), &other)))
+	    !undefined_get(step, operand(step, first + 1), &other))
 		return false;
 	undefined = upwards(one.undefined | other.undefined);
 	if (is_zero(&one) || is_zero(&other))
@@ -362,10 +373,10 @@ static bool load_address(struct undefined_step *step)
 	const value base = register_of(step, memory->base, 1);
 	const value index = register_of(step, memory->index, memory->scale);
 	const value offset = {.bits = (uint64_t)memory->disp.value};
-	const value sum = add(&base, &index, 0, 0);
-	const value address = add(&sum, &offset, 0, 0);
+	const value sum = add(&base, &index, &none);
+	const value address = add(&sum, &offset, &none);
 
-	undefined_set(step, operand(step, 0), address.undefined, from_of(&base, &index));
+	undefined_set(step, operand(step, 0), address.undefined, address.from);
 	return true;
 }
 
