@@ -29,11 +29,11 @@
 #include "tests/differ/twin.h"
 #include "worker/softpmu/legs/codecache.h"
 #include "worker/softpmu/base/address.h"
+#include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/rrfix/counters.h"
 #include "worker/x86/decode.h"
 #include "worker/softpmu/traps/processor.h"
 #include "worker/softpmu/cache/recover.h"
-#include "worker/softpmu/legs/regions.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 
@@ -192,7 +192,7 @@ static void step_reference(void)
 	uint64_t rip = differ.stop.regs.rip;
 	pid_t pid = differ.stepped.pid;
 
-	decode_instruction(regions_read_code, &pid, rip, &block);
+	decode_instruction(memory_code_reader, &pid, rip, &block);
 	twin_step(&differ.stepped, &differ.stop);
 	differ.totals.steps++;
 	differ.traps |= (differ.stop.regs.eflags & FLAG_TRAP) != 0;

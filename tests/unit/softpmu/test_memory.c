@@ -57,6 +57,25 @@ START_TEST(a_read_ends_before_what_is_not_mapped)
 }
 END_TEST
 
+/* An instruction's bytes are asked for before its length is known. */
+START_TEST(code_is_read_up_to_the_end_of_its_pages)
+{
+	enum { PAGE = 4096, MOST = 15, LEFT = 5 };
+	uint8_t *pages = mmap(
+		    NULL, 2 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
+		*last = pages + PAGE - LEFT, here[MOST];
+	const uint64_t address = (uint64_t)(uintptr_t)last;
+
+	memcpy(last, "abcdefghijklmno", MOST);
+	set_up_for(_i);
+	ck_assert_uint_eq(memory_read_code(getpid(), address, here, MOST), MOST);
+	ck_assert_mem_eq(here, "abcdefghijklmno", MOST);
+	ck_assert_int_eq(munmap(pages + PAGE, PAGE), 0);
+	ck_assert_uint_eq(memory_read_code(getpid(), address, here, MOST), LEFT);
+	ck_assert_uint_eq(memory_read_code(getpid(), address + LEFT, here, MOST), 0);
+}
+END_TEST
+
 START_TEST(what_is_written_is_there_whatever_the_page_allows)
 {
 	static const uint64_t words[] = {0x6162636465666768, 0x3132333435363738};
@@ -107,6 +126,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {lists_of_different_lengths_are_read_in_order, 2},
 	    {a_read_ends_before_what_is_not_mapped, 2},
+	    {code_is_read_up_to_the_end_of_its_pages, 2},
 	    {what_is_written_is_there_whatever_the_page_allows, 2},
 	    {a_variable_is_writable, 2},
 	    {code_is_not_writable_as_far_as_anybody_can_tell, 2},

@@ -11,7 +11,7 @@
 
 #include "worker/softpmu/base/kernel.h"
 
-enum { MEM_PATH_MAX = 32 };
+enum { MEM_PATH_MAX = 32, PAGE = 4096 };
 
 /* A container's filter answers EPERM before the kernel looks at the tracee, or ENOSYS. */
 static bool is_forbidden(long result)
@@ -72,6 +72,32 @@ long memory_read(
 	moved = read_lists(fd, &transfer);
 	kernel_call(SYS_close, fd, 0, 0, 0, 0, 0);
 	return moved;
+}
+
+size_t memory_read_code(pid_t tid, uint64_t address, uint8_t *bytes, size_t length)
+{
+	struct iovec local = {bytes, length};
+	struct iovec remote[3];
+	size_t remotes = 0;
+	long got;
+
+	/* The kernel reads whole elements only, so use one element per page. */
+	while (length > 0 && remotes < 3) {
+		size_t part = PAGE - (address & (PAGE - 1));
+
+		if (part > length)
+			part = length;
+		remote[remotes++] = (struct iovec){(void *)(uintptr_t)address, part};
+		address += part;
+		length -= part;
+	}
+	got = memory_read(tid, &local, 1, remote, remotes);
+	return got > 0 ? (size_t)got : 0;
+}
+
+size_t memory_code_reader(void *context, uint64_t address, uint8_t *bytes, size_t length)
+{
+	return memory_read_code(*(const pid_t *)context, address, bytes, length);
 }
 
 bool memory_read_word(pid_t tid, uint64_t address, uint64_t *word)

@@ -15,6 +15,13 @@
 long memory_read(pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote,
     size_t remotes);
 
+/* Reads code: up to so many bytes. Returns how many there are before the first page that cannot be
+ * read. */
+size_t memory_read_code(pid_t tid, uint64_t address, uint8_t *bytes, size_t length);
+
+/* The same of tracee *(pid_t *)context: a code_reader. */
+size_t memory_code_reader(void *context, uint64_t address, uint8_t *bytes, size_t length);
+
 /* Reads one word. False if it could not read all of it. */
 bool memory_read_word(pid_t tid, uint64_t address, uint64_t *word);
 

@@ -5,7 +5,6 @@
 #include "worker/softpmu/follow/joined.h"
 
 #include "worker/softpmu/follow/undefinedstep.h"
-#include "worker/x86/decode.h"
 #include "worker/x86/eflags.h"
 #include "worker/x86/flow.h"
 
@@ -124,7 +123,7 @@ static bool is_plain(const struct way *way)
 
 /* The condition that follows at `start`, if one of its two places is `common`. */
 static enum outcome follow(const struct undefined_step *first, uint64_t start, uint64_t common,
-    joined_code *code, void *context)
+    code_reader reader, void *context)
 {
 	struct way way = {.state = *first->state, .regs = *first->regs, .step = *first};
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
@@ -134,7 +133,7 @@ static enum outcome follow(const struct undefined_step *first, uint64_t start, u
 	way.step.regs = &way.regs;
 	way.regs.rip = start;
 	for (unsigned i = 0; i < STEPS_MAX; i++) {
-		const size_t length = code(context, way.regs.rip, bytes, sizeof bytes);
+		const size_t length = reader(context, way.regs.rip, bytes, sizeof bytes);
 
 		if (length == 0 || !undefined_decode(&way.step, bytes, length))
 			return OTHERWISE;
@@ -158,12 +157,12 @@ static enum outcome follow(const struct undefined_step *first, uint64_t start, u
 									     : LEADS_ELSEWHERE;
 }
 
-bool joined_counts(const struct undefined_step *step, joined_code *code, void *context)
+bool joined_counts(const struct undefined_step *step, code_reader reader, void *context)
 {
 	const uint64_t target = target_of(step), next = next_of(step);
 
 	if (!is_branch(step))
 		return true;
-	return follow(step, next, target, code, context) != LEADS_THERE &&
-	       follow(step, target, next, code, context) != LEADS_THERE;
+	return follow(step, next, target, reader, context) != LEADS_THERE &&
+	       follow(step, target, next, reader, context) != LEADS_THERE;
 }

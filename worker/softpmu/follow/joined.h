@@ -7,14 +7,12 @@
 #define RR_WARDEN_SOFTPMU_JOINED_H
 
 #include "worker/softpmu/follow/undefined.h"
-
-/* Bytes of code; how many there are. */
-typedef size_t joined_code(void *context, uint64_t address, uint8_t *bytes, size_t size);
+#include "worker/x86/decode.h"
 
 /*
  * The step's instruction is a conditional branch on something undefined. False: another condition
  * beside it leads to one of its two places in any case, or it cannot be told whether that does.
  */
-bool joined_counts(const struct undefined_step *step, joined_code *code, void *context);
+bool joined_counts(const struct undefined_step *step, code_reader reader, void *context);
 
 #endif

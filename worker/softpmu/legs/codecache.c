@@ -216,21 +216,11 @@ static void leave_check(
 	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, offsetof(struct user, regs.rax), regs->rax);
 }
 
-/* The bytes of the instruction at the address, and perhaps of what follows. */
-static size_t read_instruction(pid_t tid, uint64_t address, uint8_t bytes[DECODE_INSTRUCTION_MAX])
-{
-	struct iovec local = {bytes, DECODE_INSTRUCTION_MAX};
-	struct iovec remote = {(void *)(uintptr_t)address, DECODE_INSTRUCTION_MAX};
-	long length = memory_read(tid, &local, 1, &remote, 1);
-
-	return length < 0 ? 0 : (size_t)length;
-}
-
 /* watches_untouched of the instruction at rip. */
 static uint64_t untouched(const struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	size_t length = read_instruction(tracee->tid, regs->rip, bytes);
+	size_t length = memory_read_code(tracee->tid, regs->rip, bytes, sizeof bytes);
 
 	return length == 0 ? 0
 			   : watches_untouched(tracee->tid, &tracee->debug, bytes, length, regs);
@@ -367,7 +357,7 @@ static bool is_jump_to(pid_t tid, uint64_t address, uint64_t target)
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
 	struct classified in;
 
-	return classify(address, bytes, read_instruction(tid, address, bytes), &in) &&
+	return classify(address, bytes, memory_read_code(tid, address, bytes, sizeof bytes), &in) &&
 	       in.control == CONTROL_JUMP && classify_target(&in) == target;
 }
 

@@ -12,7 +12,6 @@
 enum {
 	REGIONS_SLOTS = 8192,		/* a power of two */
 	REGIONS_BYTES_MAX = 384 * 1024, /* then the cache starts over; it uses at most 4 MB in rr */
-	PAGE = 4096,
 };
 
 struct regions {
@@ -69,32 +68,11 @@ void regions_unpin(struct regions *regions, struct region *region)
 		free(region);
 }
 
-size_t regions_read_code(void *context, uint64_t address, uint8_t *bytes, size_t length)
-{
-	struct iovec local = {bytes, length};
-	struct iovec remote[3];
-	size_t remotes = 0;
-	long got;
-
-	/* The kernel reads whole elements only, so use one element per page. */
-	while (length > 0 && remotes < 3) {
-		size_t part = PAGE - (address & (PAGE - 1));
-
-		if (part > length)
-			part = length;
-		remote[remotes++] = (struct iovec){(void *)(uintptr_t)address, part};
-		address += part;
-		length -= part;
-	}
-	got = memory_read(*(pid_t *)context, &local, 1, remote, remotes);
-	return got > 0 ? (size_t)got : 0;
-}
-
 static struct region *build_into(
     struct regions *regions, struct region **slot, pid_t tid, const struct region_key *key)
 {
 	struct region *region =
-	    region_build(key, memory_is_writable(tid, key->root), regions_read_code, &tid);
+	    region_build(key, memory_is_writable(tid, key->root), memory_code_reader, &tid);
 
 	evict(regions, slot);
 	if (!region)

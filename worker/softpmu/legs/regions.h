@@ -30,7 +30,4 @@ struct region *regions_rebuild(struct regions *regions, pid_t tid, const struct 
 void regions_pin(struct region *region);
 void regions_unpin(struct regions *regions, struct region *region);
 
-/* Reads code of tracee *(pid_t *)context: a code_reader. */
-size_t regions_read_code(void *context, uint64_t address, uint8_t *bytes, size_t length);
-
 #endif

@@ -129,11 +129,11 @@ static void look_at_instruction(struct softpmu *pmu, struct tracee *tracee,
     const struct user_regs_struct *regs, struct block *block)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	size_t length = regions_read_code(&tracee->tid, regs->rip, bytes, sizeof bytes);
+	size_t length = memory_read_code(tracee->tid, regs->rip, bytes, sizeof bytes);
 
 	trapflag_check_instruction(tracee->tid, bytes, length, regs);
 	x87address_correct(tracee, bytes, length);
-	decode_instruction(regions_read_code, &tracee->tid, regs->rip, block);
+	decode_instruction(memory_code_reader, &tracee->tid, regs->rip, block);
 	tracee->began = *regs;
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);

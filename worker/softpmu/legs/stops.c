@@ -17,6 +17,7 @@
 #include "worker/x86/tallymark.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
+#include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/traps/processor.h"
 #include "worker/softpmu/legs/resume.h"
@@ -79,7 +80,7 @@ static bool branch_retired(const struct tracee *tracee, const struct stop *stop)
 	struct block block;
 	pid_t tid = tracee->tid;
 
-	decode_instruction(regions_read_code, &tid, tracee->began.rip, &block);
+	decode_instruction(memory_code_reader, &tid, tracee->began.rip, &block);
 	return !decode_same_registers(&stop->regs, &tracee->began) &&
 	       (stop->regs.rip == block.ending.target ||
 		   stop->regs.rip == tracee->began.rip + block.ending.length);
@@ -404,9 +405,9 @@ static bool can_show_overflow(const struct tracee *tracee, uint64_t rip)
 	uint8_t first = 0;
 	struct block block;
 
-	if (regions_read_code(&tid, rip, &first, sizeof first) == 0)
+	if (memory_read_code(tid, rip, &first, sizeof first) == 0)
 		return false;
-	decode_instruction(regions_read_code, &tid, rip, &block);
+	decode_instruction(memory_code_reader, &tid, rip, &block);
 	return block.ending.kind == END_CONDITIONAL || first == JUMP_NEAR || first == JUMP_SHORT;
 }
 

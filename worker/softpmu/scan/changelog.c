@@ -93,16 +93,14 @@ static bool touches(const struct tally *tally, const struct tracee *tracee,
     const struct user_regs_struct *there, uint64_t *end, bool *once)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	struct iovec local = {bytes, sizeof bytes};
-	struct iovec remote = {(void *)(uintptr_t)there->rip, sizeof bytes};
-	long length = memory_read(tracee->tid, &local, 1, &remote, 1);
+	const size_t length = memory_read_code(tracee->tid, there->rip, bytes, sizeof bytes);
 	struct classified in;
 	struct accesses accesses;
 	bool touched = false;
 
 	*once = true;
 	*end = 0;
-	if (length <= 0 || !classify(there->rip, bytes, (size_t)length, &in))
+	if (length == 0 || !classify(there->rip, bytes, length, &in))
 		return true;
 	*end = there->rip + in.z.length;
 	accesses_of(bytes, in.z.length, there->rip, &accesses);

@@ -133,13 +133,12 @@ static void give_up(struct heapcheck *check, struct tracee *tracee)
 static bool decode(
     struct follow_step *step, const struct tracee *tracee, const struct user_regs_struct *regs)
 {
-	struct iovec local = {step->bytes, sizeof step->bytes};
-	struct iovec remote = {(void *)(uintptr_t)regs->rip, sizeof step->bytes};
-	const long length = memory_read(tracee->tid, &local, 1, &remote, 1);
+	const size_t length =
+	    memory_read_code(tracee->tid, regs->rip, step->bytes, sizeof step->bytes);
 
 	step->memory.step.regs = regs;
 	step->memory.step.memory = &step->memory.memory;
-	return length > 0 && undefined_decode(&step->memory.step, step->bytes, (size_t)length);
+	return length > 0 && undefined_decode(&step->memory.step, step->bytes, length);
 }
 
 static bool is_at(const struct follow *thread, const struct user_regs_struct *regs)
@@ -303,14 +302,6 @@ static enum heapcheck_verdict judge_clean(
 	return HEAPCHECK_GOES_ON;
 }
 
-static size_t read_code(void *context, uint64_t address, uint8_t *bytes, size_t size)
-{
-	struct iovec local = {bytes, size}, remote = {(void *)(uintptr_t)address, size};
-	const long length = memory_read(*(pid_t *)context, &local, 1, &remote, 1);
-
-	return length < 0 ? 0 : (size_t)length;
-}
-
 bool heapfollow_finds(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
@@ -330,7 +321,8 @@ bool heapfollow_finds(
 	step.memory.step.state = &thread->state;
 	use = undefined_use(&step.memory.step, &from);
 	if (use == UNDEFINED_NO_USE ||
-	    (use == UNDEFINED_BRANCH && !joined_counts(&step.memory.step, read_code, &tracee->tid)))
+	    (use == UNDEFINED_BRANCH &&
+		!joined_counts(&step.memory.step, memory_code_reader, &tracee->tid)))
 		return false;
 	heapfollow_leave(check, tracee);
 	return follow_report(check, kinds[use], regs->rip, from);

@@ -153,17 +153,15 @@ enum heapcheck_verdict heapcheck_judge_accesses(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	struct iovec local = {bytes, sizeof bytes};
-	struct iovec remote = {(void *)(uintptr_t)regs->rip, sizeof bytes};
-	const long length = memory_read(tracee->tid, &local, 1, &remote, 1);
+	const size_t length = memory_read_code(tracee->tid, regs->rip, bytes, sizeof bytes);
 	uint64_t masks[MASK_REGISTERS];
 	struct accesses accesses;
 	enum heapcheck_verdict verdict;
 	bool masked;
 
-	if (length <= 0)
+	if (length == 0)
 		return HEAPCHECK_GOES_ON;
-	accesses_of(bytes, (size_t)length, regs->rip, &accesses);
+	accesses_of(bytes, length, regs->rip, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++) {
 		const struct access *access = &accesses.list[i];
 		uint64_t start, end, wrong;
@@ -177,7 +175,7 @@ enum heapcheck_verdict heapcheck_judge_accesses(
 		wrong = heapshadow_first(&check->shadow, start, end);
 		if (wrong == end ||
 		    is_overread(check, tracee->space, regs->rip, access, start, end) ||
-		    is_part_overread(check, tracee->space, regs->rip, bytes, (size_t)length, start))
+		    is_part_overread(check, tracee->space, regs->rip, bytes, length, start))
 			continue;
 		verdict = heapcheck_report(check, tracee, access->writes ? CHECK_WRITE : CHECK_READ,
 		    regs->rip, wrong, start, end - start);

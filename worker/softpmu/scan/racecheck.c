@@ -379,15 +379,12 @@ static bool note_instruction(
 {
 	const uint64_t before = check->table.noted;
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	struct iovec local = {bytes, sizeof bytes};
-	struct iovec remote = {(void *)(uintptr_t)regs->rip, sizeof bytes};
-	const long length = memory_read(tracee->tid, &local, 1, &remote, 1);
+	const size_t length = memory_read_code(tracee->tid, regs->rip, bytes, sizeof bytes);
 	struct classified in;
 	struct accesses accesses;
 	bool wanted = false;
 
-	if (length <= 0 || !classify(regs->rip, bytes, (size_t)length, &in) ||
-	    !check->tables.memory)
+	if (length == 0 || !classify(regs->rip, bytes, length, &in) || !check->tables.memory)
 		return false;
 	accesses_of(bytes, in.z.length, regs->rip, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++)
