@@ -104,6 +104,9 @@ static const struct row rows[] = {
     {CODE("\x48\x31\xc0"), 0, UINT64_MAX, 0, 0, 0},
     {CODE("\x48\x29\xc0"), 0, UINT64_MAX, 0, 0, 0},
     {CODE("\x19\xc0"), 0, UINT64_MAX, 0, 0, 0},
+    /* and $-2,%eax; or $-1,%eax: a constant of one byte has its sign in all others */
+    {CODE("\x83\xe0\xfe"), 0, UINT64_MAX, 0, 0, 0xfffffffe},
+    {CODE("\x83\xc8\xff"), 0, UINT64_MAX, 0, 0, 0},
     /* add %rcx,%rax: the carry ends at a zero that is defined */
     {CODE("\x48\x01\xc8"), 0, 1, 1, 0, 3},
     {CODE("\x48\x01\xc8"), 0, 1, 0, 0, 1},
@@ -186,6 +189,9 @@ static const struct comparison comparisons[] = {
     /* cmp $0,%eax: never below; not equal with one bit that is set */
     {CODE("\x83\xf8\x00"), 0, UINT32_MAX, true, false, true, true, true, true},
     {CODE("\x83\xf8\x00"), 0x10, 0xf, false, false, false, false, false, false},
+    /* cmp $-1,%eax, which is no byte */
+    {CODE("\x83\xf8\xff"), 0, 0xff, false, false, false, false, false, false},
+    {CODE("\x83\xf8\xff"), 0xffffff00, 0xff, true, true, false, true, false, true},
     /* test %eax,%eax: negative in any case */
     {CODE("\x85\xc0"), 0x80000000, 0xff, false, false, false, false, false, false},
     {CODE("\x85\xc0"), 0, 0xff, true, false, true, false, true, false},

@@ -76,7 +76,9 @@ bool undefined_get(const struct undefined_step *step, const ZydisDecodedOperand 
 		got = get_register(step, operand->reg.value, value);
 		break;
 	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
-		value->bits = operand->imm.value.u & undefined_all(undefined_size(operand));
+		/* Its own size is that of its code: one byte, of what stands for all of them. */
+		value->bits = operand->imm.value.u &
+			      undefined_all(step->decoded.instruction.operand_width / 8u);
 		got = true;
 		break;
 	default:
