@@ -14,6 +14,10 @@ enum {
 	FLAG_OVERFLOW = 1 << 11,
 	FLAG_RESUME = 1 << 16,
 	FLAG_ALIGNMENT = 1 << 18,
+
+	/* What arithmetic sets. */
+	FLAG_STATUS =
+	    FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW,
 };
 
 #endif

@@ -256,11 +256,36 @@ static uint64_t compute(
 	return 0;
 }
 
+/* The result; *flags: all of them. */
+static uint64_t compute_all(
+    enum operation operation, uint64_t a, uint64_t b, uint64_t mask, uint64_t *flags)
+{
+	const uint64_t result = compute(operation, a, b, mask, flags);
+
+	*flags |= (result == 0 ? FLAG_ZERO : 0) | (result & (mask ^ mask >> 1) ? FLAG_SIGN : 0) |
+		  (__builtin_parity((unsigned)result & 0xff) ? 0 : FLAG_PARITY);
+	return result;
+}
+
+uint64_t flagwriter_compare(uint64_t a, uint64_t b, unsigned size)
+{
+	uint64_t flags;
+
+	compute_all(CMP, a, b, mask_of(size), &flags);
+	return flags;
+}
+
+uint64_t flagwriter_test(uint64_t a, uint64_t b, unsigned size)
+{
+	uint64_t flags;
+
+	compute_all(TEST, a, b, mask_of(size), &flags);
+	return flags;
+}
+
 void flagwriter_apply(const uint8_t *bytes, size_t length, struct user_regs_struct *regs)
 {
-	uint64_t written =
-	    FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW;
-	uint64_t a = 0, b, mask, flags, result;
+	uint64_t written = FLAG_STATUS, a = 0, b, mask, flags, result;
 	struct writer writer;
 
 	if (!decode(bytes, length, &writer))
@@ -272,9 +297,7 @@ void flagwriter_apply(const uint8_t *bytes, size_t length, struct user_regs_stru
 		b = 0;
 		memcpy(&b, place_of(&writer, writer.source, regs), writer.size);
 	}
-	result = compute(writer.operation, a, b, mask, &flags);
-	flags |= (result == 0 ? FLAG_ZERO : 0) | (result & (mask ^ mask >> 1) ? FLAG_SIGN : 0) |
-		 (__builtin_parity((unsigned)result & 0xff) ? 0 : FLAG_PARITY);
+	result = compute_all(writer.operation, a, b, mask, &flags);
 	if (writer.operation == INC || writer.operation == DEC)
 		written &= ~(uint64_t)FLAG_CARRY;
 	regs->eflags = (regs->eflags & ~written) | (flags & written);

@@ -21,4 +21,8 @@ bool flagwriter_is(const uint8_t *bytes, size_t length);
 /* Does it: operands and flags in *regs, rip one instruction further. */
 void flagwriter_apply(const uint8_t *bytes, size_t length, struct user_regs_struct *regs);
 
+/* The flags of FLAG_STATUS that cmp and test set for two values of so many bytes. */
+uint64_t flagwriter_compare(uint64_t a, uint64_t b, unsigned size);
+uint64_t flagwriter_test(uint64_t a, uint64_t b, unsigned size);
+
 #endif

@@ -6,6 +6,7 @@
 
 #include "worker/softpmu/follow/undefinedstep.h"
 #include "worker/x86/eflags.h"
+#include "worker/x86/flagwriter.h"
 #include "worker/x86/flow.h"
 
 enum { STEPS_MAX = 6 };
@@ -39,28 +40,14 @@ static uint64_t target_of(const struct undefined_step *step)
 	return next_of(step) + (uint64_t)step->decoded.operands[0].imm.value.s;
 }
 
-static void set_flag(uint64_t *flags, uint64_t flag, bool on)
-{
-	*flags = on ? *flags | flag : *flags & ~flag;
-}
-
 static void compare(struct way *way, const struct undefined_value *one,
     const struct undefined_value *other, unsigned size)
 {
-	const bool tests = way->step.decoded.instruction.mnemonic == ZYDIS_MNEMONIC_TEST;
-	const uint64_t sign = 1ull << (8 * size - 1);
-	const uint64_t result =
-	    (tests ? one->bits & other->bits : one->bits - other->bits) & undefined_all(size);
-	unsigned long long *flags = &way->regs.eflags;
-	uint64_t now = *flags;
+	const uint64_t flags = way->step.decoded.instruction.mnemonic == ZYDIS_MNEMONIC_TEST
+				   ? flagwriter_test(one->bits, other->bits, size)
+				   : flagwriter_compare(one->bits, other->bits, size);
 
-	set_flag(&now, FLAG_ZERO, result == 0);
-	set_flag(&now, FLAG_SIGN, result & sign);
-	set_flag(&now, FLAG_CARRY, !tests && one->bits < other->bits);
-	set_flag(&now, FLAG_OVERFLOW,
-	    !tests && ((one->bits ^ other->bits) & (one->bits ^ result) & sign));
-	set_flag(&now, FLAG_PARITY, __builtin_parity((unsigned)result & 0xff) == 0);
-	*flags = now;
+	way->regs.eflags = (way->regs.eflags & ~(uint64_t)FLAG_STATUS) | flags;
 }
 
 static bool put(struct way *way, unsigned number, uint64_t value)

@@ -7,7 +7,6 @@
 #include "worker/x86/eflags.h"
 
 enum {
-	STATUS = FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW,
 	NIBBLE = 15,
 	BYTE = 255,
 };
@@ -59,7 +58,7 @@ void undefined_flags_of_result(
 {
 	const uint64_t undefined = result->undefined;
 
-	undefined_flags_set(state, STATUS, false, 0);
+	undefined_flags_set(state, FLAG_STATUS, false, 0);
 	if (!undefined)
 		return;
 	state->flags_from = result->from;
@@ -77,7 +76,7 @@ void undefined_flags_of_compare(struct undefined *state, const struct undefined_
 {
 	const uint64_t undefined = one->undefined | other->undefined, sign = sign_of(size);
 
-	undefined_flags_set(state, STATUS, false, 0);
+	undefined_flags_set(state, FLAG_STATUS, false, 0);
 	if (!undefined)
 		return;
 	state->flags_from = one->undefined ? one->from : other->from;

@@ -5,8 +5,6 @@
 
 #include "worker/x86/eflags.h"
 
-enum { STATUS = FLAG_CARRY | FLAG_PARITY | FLAG_ADJUST | FLAG_ZERO | FLAG_SIGN | FLAG_OVERFLOW };
-
 static uint64_t turn(uint64_t bits, unsigned width, unsigned count)
 {
 	count %= width;
@@ -83,7 +81,7 @@ static bool shift(struct undefined_step *step)
 		return false;
 	count = (unsigned)by.bits & most;
 	if (by.undefined & most) {
-		undefined_flags_set(step->state, STATUS, true, by.from);
+		undefined_flags_set(step->state, FLAG_STATUS, true, by.from);
 		undefined_set(step, &operands[0], UINT64_MAX, by.from);
 		return true;
 	}
@@ -120,7 +118,7 @@ static bool shift_double(struct undefined_step *step)
 		return false;
 	undefined = left ? it.undefined << count | other.undefined >> (width - count)
 			 : it.undefined >> count | other.undefined << (width - count);
-	undefined_flags_set(step->state, STATUS, false, 0);
+	undefined_flags_set(step->state, FLAG_STATUS, false, 0);
 	undefined_set(step, &operands[0], undefined, it.undefined ? it.from : other.from);
 	return true;
 }
