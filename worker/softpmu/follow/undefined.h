@@ -17,8 +17,8 @@
 
 enum {
 	UNDEFINED_VECTOR = 64, /* bytes */
-	UNDEFINED_VECTORS = 32,
-	UNDEFINED_GENERAL = 16,
+	UNDEFINED_VECTORS = FLOW_VECTORS,
+	UNDEFINED_GENERAL = FLOW_REGISTERS,
 };
 
 /* Up to eight bytes. from: where its undefined bits were loaded, as the memory says. */

@@ -139,24 +139,16 @@ static void define_memory(struct undefined_step *step, const struct access *acce
 		    end - at < PIECE ? (size_t)(end - at) : PIECE, 0);
 }
 
-static void define_register(struct undefined_step *step, ZydisRegister reg)
+static void define_register(struct undefined_step *step, const ZydisDecodedOperand *operand)
 {
 	struct piece piece;
 
-	if (!instruction_piece(reg, &piece))
+	if (!instruction_piece(operand->reg.value, &piece))
 		return;
 	if (piece.vector)
 		forget_vector(step->state, piece.number);
 	else
-		step->state->general[piece.number] &=
-		    piece.size >= 4 ? 0 : ~(undefined_all(piece.size) << 8 * piece.offset);
-}
-
-static bool is_vector(const ZydisDecodedOperand *operand)
-{
-	struct piece piece;
-
-	return instruction_piece(operand->reg.value, &piece) && piece.vector;
+		undefined_set(step, operand, 0, 0);
 }
 
 /* Also the vectors that it computes with: a search for strings reads beyond their ends, and comes
@@ -171,8 +163,9 @@ void undefined_define(struct undefined_step *step)
 		const ZydisDecodedOperand *operand = &decoded->operands[i];
 
 		if (operand->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		    ((operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) || is_vector(operand)))
-			define_register(step, operand->reg.value);
+		    ((operand->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) ||
+			undefined_is_vector(operand)))
+			define_register(step, operand);
 	}
 	if (decoded->instruction.cpu_flags &&
 	    (decoded->instruction.cpu_flags->modified | decoded->instruction.cpu_flags->set_0 |

@@ -1,7 +1,7 @@
 #ifndef RR_WARDEN_SOFTPMU_UNDEFINEDSTEP_H
 #define RR_WARDEN_SOFTPMU_UNDEFINEDSTEP_H
 /*
- * The pieces of undefined.c: operands, arithmetic, flags and vectors of one instruction.
+ * The pieces of undefinedapply.c: operands, arithmetic, flags and vectors of one instruction.
  */
 #include "worker/softpmu/follow/undefined.h"
 
@@ -34,9 +34,8 @@ bool undefined_get_bytes(const struct undefined_step *step, const ZydisDecodedOp
 void undefined_put_bytes(struct undefined_step *step, const ZydisDecodedOperand *operand,
     const uint8_t *undefined, unsigned size, uint16_t from);
 
-/* Where a memory operand is. False: it is nowhere to be told. */
-bool undefined_address(
-    const struct undefined_step *step, const ZydisDecodedOperand *operand, uint64_t *address);
+/* A register, and one for vectors. */
+bool undefined_is_vector(const ZydisDecodedOperand *operand);
 
 /* ---- undefinedflags.c ----------------------------------------------------------------------- */
 

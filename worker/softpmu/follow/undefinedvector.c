@@ -13,18 +13,10 @@ static const ZydisDecodedOperand *operand(const struct undefined_step *step, uns
 	return &step->decoded.operands[i];
 }
 
-static bool is_vector(const ZydisDecodedOperand *it)
-{
-	struct piece piece;
-
-	return it->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-	       instruction_piece(it->reg.value, &piece) && piece.vector;
-}
-
 static bool has_vector(const struct undefined_step *step)
 {
 	for (unsigned i = 0; i < step->decoded.instruction.operand_count_visible; i++) {
-		if (is_vector(operand(step, i)))
+		if (undefined_is_vector(operand(step, i)))
 			return true;
 	}
 	return false;
@@ -131,7 +123,7 @@ static bool compute(struct undefined_step *step, unsigned size)
 		if (operand(step, i)->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
 			undefined |= is_low_undefined(step, operand(step, i), &from);
 	}
-	if (!is_vector(operand(step, 0))) {
+	if (!undefined_is_vector(operand(step, 0))) {
 		undefined_set(step, operand(step, 0), undefined ? UINT64_MAX : 0, from);
 		return true;
 	}

@@ -9,9 +9,10 @@
  *   QRRWarden.check:a,START,END     code of the allocator, which may touch everything
  *   QRRWarden.check:s,SHOWN         1: findings are shown from here on
  *   QRRWarden.check:o               only the blocks are followed, no access is looked at
- *   QRRWarden.check:d               what was never written is looked for, see below, and no wrong
- * access QRRWarden.check:n,START,END     code whose loads are not followed then: the loader's, and
- * rr's QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
+ *   QRRWarden.check:d               what was never written is looked for, see below, and nothing
+ *                                   else
+ *   QRRWarden.check:n,START,END     code whose loads are not followed then
+ *   QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
  *   QRRWarden.check:g,SINCE,KIND,FIRST  the live blocks made by calls after SINCE go into the table
  *                                   by the ways of this kind: CHECK_SITES of them, FIRST and on
  *   QRRWarden.check:u               of the blocks only those that the program cannot reach now
