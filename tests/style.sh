@@ -200,6 +200,14 @@ check_tidy() {
 		complain "clang-tidy found the above"
 }
 
+# gdb runs all of its scripts in one module.
+check_names() {
+	found=$(sed -nE 's/^(def |class )([A-Za-z0-9_]+).*/\2/p; s/^([A-Za-z0-9_]+) = .*/\1/p' worker/gdb/script/*.py |
+		sort | uniq -d)
+	[ -z "$found" ] || complain "more than one of gdb's scripts defines these:
+$found"
+}
+
 check_scripts() {
 	# shellcheck disable=SC2086
 	shellcheck -x -P SCRIPTDIR $scripts || complain "shellcheck found the above"
@@ -222,6 +230,7 @@ check_pictures
 check_map
 check_help
 check_examples
+check_names
 check_scripts
 check_cppcheck
 check_tidy "$@"

@@ -9,16 +9,16 @@ import re
 import gdb
 
 INSTRUCTIONS_MAX = 20000
-TEXT_MAX = 8 << 20  # of a line table
+TABLE_MAX = 8 << 20  # of a line table
 CHUNK = 40  # instructions
 OUTSIDE, INSIDE, LOST = 1, 2, 4  # where the statement before lies; lost: it was not followed, as to a landing pad
 NO_RETURN = re.compile(r"<(abort|_?exit|__assert\w*|__stack_chk_fail\w*|__chk_fail|__cxa_throw|__cxa_rethrow|"
                        r"_Unwind_Resume|_Gfortran_stop\w*|_Gfortran_runtime_error\w*|_ZSt9terminatev|_ZSt\d+__throw\w*|"
                        r"longjmp|siglongjmp|__longjmp_chk|pthread_exit|err|errx|verr|verrx)(@plt)?>")
-ROW = re.compile(r"^\s*\d+\s+(\d+|END)\s+(0x[0-9a-f]+)(?:\s+0x[0-9a-f]+)?\s*(Y?)", re.M)
+TABLE_ROW = re.compile(r"^\s*\d+\s+(\d+|END)\s+(0x[0-9a-f]+)(?:\s+0x[0-9a-f]+)?\s*(Y?)", re.M)
 
 
-class Unknown(Exception):
+class NotKnown(Exception):
     pass
 
 
@@ -101,7 +101,7 @@ class Statements:
             if pc in self.flows:
                 continue
             if len(self.flows) == INSTRUCTIONS_MAX:
-                raise Unknown("it is too long")
+                raise NotKnown("it is too long")
             self.flows[pc] = self.next(pc)
             ways += self.flows[pc]
 
@@ -117,12 +117,12 @@ class Statements:
     def read_file(self, full, symtab):
         name = symtab.filename.split("/")[-1]
         text = gdb.execute("maintenance info line-table %s$" % re.sub(r"[^\w/]", ".", name), to_string=True)
-        if len(text) > TEXT_MAX:
-            raise Unknown("its line table is too long")
+        if len(text) > TABLE_MAX:
+            raise NotKnown("its line table is too long")
         for part in text.split("symtab: ")[1:]:
             if part.split(" ((struct")[0].split("/")[-1] != name:
                 continue
-            for line, address, begins in ROW.findall(part):
+            for line, address, begins in TABLE_ROW.findall(part):
                 pc, number = int(address, 16), 0 if line == "END" else int(line)
                 if pc in self.flows or self.has(pc) or not number:
                     self.ends.setdefault(full, {})[pc] = number
@@ -207,7 +207,7 @@ class Copies:
         flow, states, befores = self.statements, {}, {}
         todo = [(flow.entry, OUTSIDE)] + ([] if flow.jumps else [(pc, LOST) for pc in flow.lost])
         if not self.own:
-            raise Unknown("its lines are those of the function around it too")
+            raise NotKnown("its lines are those of the function around it too")
         while todo:
             pc, state = todo.pop()
             if states.get(pc, 0) | state == states.get(pc, 0):
@@ -217,9 +217,9 @@ class Copies:
             todo += [(way, behind) for way in self.next(pc)]
         found = [pc for pc, before in befores.items() if before & OUTSIDE]
         if not found:
-            raise Unknown("none of its statements is left there")
+            raise NotKnown("none of its statements is left there")
         if any(befores[pc] != OUTSIDE for pc in found) or any(before & LOST for before in befores.values()):
-            raise Unknown("a pass cannot be told from a loop in it")
+            raise NotKnown("a pass cannot be told from a loop in it")
         return [self.where_seen(pc) for pc in found]
 
     def where_seen(self, pc):
@@ -240,7 +240,7 @@ class Copies:
 def copies_of(around, name, line, known):
     key = around[-1].start, around[-1].end
     if not is_marked(around[-1]):
-        raise Unknown("its compiler does not tell where its statements begin")
+        raise NotKnown("its compiler does not tell where its statements begin")
     if key not in known:
         known[key] = Statements(around[-1])
     return Copies(known[key], name, line)
@@ -254,7 +254,7 @@ def begins_at(pc, name, line, known, moved):
         return [pc], False
     try:
         copies = copies_of(around, name, line, known)
-    except Unknown:
+    except NotKnown:
         if inside and not moved:
             raise
         return [pc], moved
@@ -289,7 +289,7 @@ def rr_inlined(location, line, places):
             found, inlined = begins_at(pc, name, line, known, moved)
             begins |= set(found)
             seen |= inlined
-    except (Unknown, gdb.error, RuntimeError, KeyError, ValueError, IndexError) as why:
+    except (NotKnown, gdb.error, RuntimeError, KeyError, ValueError, IndexError) as why:
         print("rr-inlined-unknown", why)
         return
     if seen:
