@@ -104,6 +104,19 @@ void expect_same(json_t *one, json_t *other)
 	json_decref(other);
 }
 
+void expect_same_end(struct scene *scene, json_t *(*ask)(struct scene *scene))
+{
+	json_auto_t *before = client_tool(scene->client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *registers = client_tool(scene->client, "rr_registers", NULL);
+
+	json_decref(ask(scene));
+	expect_same(client_tool(scene->client, "rr_registers", NULL), json_incref(registers));
+	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", "start");
+	json_auto_t *behind = client_tool(scene->client, "rr_goto", "{s:s}", "moment", "end");
+	expect_text(behind, "moment", answer_text(before, "moment"));
+	expect_same(client_tool(scene->client, "rr_registers", NULL), json_incref(registers));
+}
+
 /* What a value must be; "" if it is that. */
 static const char *unmet(const json_t *answer, const struct expected *expected)
 {

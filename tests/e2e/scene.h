@@ -39,6 +39,9 @@ void expect_alive(struct client *client, const char *session);
 /* The two answers are the same. Takes both. */
 void expect_same(json_t *one, json_t *other);
 
+/* Asks at the program's end: that is the same then, and once more when it is reached anew. */
+void expect_same_end(struct scene *scene, json_t *(*ask)(struct scene *scene));
+
 /* Ends the server as a client does by EOF, and checks that nothing is left. */
 void scene_close(struct scene *scene);
 #define cleanup_scene __attribute__((cleanup(scene_close)))
