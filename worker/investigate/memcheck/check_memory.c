@@ -35,7 +35,7 @@ struct check {
 	bool before;				   /* the time was over before it began */
 	/* The pass for what was never written: */
 	struct check_table unwritten;
-	enum search_end unwritten_end;
+	enum search_end unwritten_end;		      /* SEARCH_CUT: also where it has not begun */
 	json_t *unwritten_reached, *unwritten_failed; /* in words, or NULL */
 };
 
@@ -237,13 +237,6 @@ static void find_calls(struct check *check)
 
 /* ---- The answer ------------------------------------------------------------------------------ */
 
-/* Whether all was searched for what depends on what was never written. */
-static bool is_whole(const struct check *check)
-{
-	return check->args->uninitialised && check->unwritten_end == SEARCH_WHOLE &&
-	       !check->unwritten_failed;
-}
-
 static json_t *conclude(const struct check *check)
 {
 	const struct finding *first = &check->findings[0];
@@ -255,9 +248,10 @@ static json_t *conclude(const struct check *check)
 	if (check->count == 0)
 		return json_sprintf("nothing touched heap memory outside of the live blocks, and "
 				    "nothing was freed that is no block%s",
-		    is_whole(check) ? "; nothing was found that depends on memory that was never "
-				      "written"
-				    : "");
+		    check->unwritten_end == SEARCH_WHOLE
+			? "; nothing was found that depends on memory that was never "
+			  "written"
+			: "");
 	words = where_words(first->frame);
 	conclusion = json_sprintf("%zu %s; the first: %s, in %s", check->count,
 	    check->count == 1 ? "finding" : "findings", first->what, json_string_value(words));
@@ -416,6 +410,11 @@ static json_t *check_all(struct check *check, struct failure *failure)
 				"were looked at: give a longer deadline, or a lower limit"));
 	if (answer && ran_unwritten)
 		tell_unwritten(check, answer);
+	else if (answer && check->args->uninitialised)
+		json_object_set_new(answer, "uninitialised_unknown",
+		    json_string(
+			"the check was cut off before memory that was never written could be "
+			"followed"));
 	if (answer && check->args->leaks)
 		add_leaks(check, &stretch[1], answer);
 	return answer;
@@ -433,6 +432,7 @@ json_t *tool_check_memory(
 	}
 	check->args = args;
 	check->replay = check->pass.replay = replay;
+	check->unwritten_end = SEARCH_CUT;
 	check->most = args->limit < FINDINGS_MAX ? (size_t)args->limit : FINDINGS_MAX;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	answer = check_all(check, failure);
