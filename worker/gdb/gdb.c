@@ -18,6 +18,8 @@
 
 #define GDB_SIDES_MAX 4
 #define PATIENCE_MS   1000 /* for a run to end after rr has stopped */
+#define BREVITY_MS    500  /* for another command to end by itself, which an interrupt meets */
+#define TIDYING_MS    3000 /* for all that an operation still does after such a one */
 
 struct side {
 	int fd;
@@ -32,8 +34,13 @@ enum connection {
 	CONNECTION_LOST,    /* gdb or rr has gone, for good */
 };
 
-/* Who was told of the operation's interrupt. */
-enum interruption { INTERRUPTION_NONE, INTERRUPTION_OF_RR, INTERRUPTION_OF_GDB };
+/* Who was told of the operation's interrupt; brief commands of gdb end by themselves. */
+enum interruption {
+	INTERRUPTION_NONE,
+	INTERRUPTION_AWAITED,
+	INTERRUPTION_OF_RR,
+	INTERRUPTION_OF_GDB
+};
 
 struct gdb {
 	struct worker *worker;
@@ -49,6 +56,8 @@ struct gdb {
 	enum connection connection;
 	enum interruption interruption;
 	long long obeyed_at;  /* ms: when rr had stopped */
+	long long met;	      /* the token of the command that an interrupt met, no resume */
+	long long met_at;     /* ms */
 	bool resuming;	      /* within gdb_run: the interrupt is rr's to obey */
 	bool restarting;      /* with -exec-run */
 	bool uninterruptible; /* the present command is: see uninterruptible.h */
@@ -209,16 +218,38 @@ static void signal_gdb(struct gdb *gdb)
 		kill(gdb->tool->pid, SIGINT);
 }
 
+/*
+ * gdb aborts itself where a signal meets it in a destructor, which no C++ exception may leave: at
+ * what most commands do, one signal in sixty ends so. A brief command is let end, and so are those
+ * that then say how far the operation came.
+ */
+static void await_end(struct gdb *gdb)
+{
+	gdb->interruption = INTERRUPTION_AWAITED;
+	gdb->worker->half_read = true;
+	gdb->met = gdb->exchange.token;
+	gdb->met_at = clock_ms();
+}
+
+static bool is_late(const struct gdb *gdb)
+{
+	return !gdb->resuming &&
+	       clock_ms() - gdb->met_at >=
+		   (gdb->exchange.token == gdb->met ? BREVITY_MS : TIDYING_MS);
+}
+
 static void begin_interruption(struct gdb *gdb)
 {
 	gdb->obeyed_at = 0;
-	if (!gdb->resuming || !gdb->remote) {
-		gdb->worker->half_read = !gdb->resuming;
+	if (!gdb->resuming) {
+		await_end(gdb);
+	} else if (!gdb->remote) {
+		gdb->worker->half_read = false;
 		signal_gdb(gdb);
-		return;
+	} else {
+		gdb->interruption = INTERRUPTION_OF_RR;
+		remote_interrupt(gdb->remote);
 	}
-	gdb->interruption = INTERRUPTION_OF_RR;
-	remote_interrupt(gdb->remote);
 }
 
 /*
@@ -253,19 +284,30 @@ bool gdb_must_stop(const struct gdb *gdb)
 	return gdb->worker->interrupt != INTERRUPT_NONE && !gdb->shields;
 }
 
+/* Whether there is none any more. */
+static bool forget_interrupt(struct gdb *gdb)
+{
+	if (gdb->worker->interrupt != INTERRUPT_NONE)
+		return false;
+	gdb->interruption = INTERRUPTION_NONE;
+	return true;
+}
+
 /* Only once in an operation, because the commands that then describe the stop must not be
  * interrupted as well. */
 static void pass_interrupt(struct gdb *gdb)
 {
-	if (gdb->worker->interrupt == INTERRUPT_NONE) {
-		gdb->interruption = INTERRUPTION_NONE;
+	if (forget_interrupt(gdb))
 		return;
-	}
 	if (gdb->shields || gdb->uninterruptible)
 		return;
 	switch (gdb->interruption) {
 	case INTERRUPTION_NONE:
 		begin_interruption(gdb);
+		break;
+	case INTERRUPTION_AWAITED:
+		if (is_late(gdb))
+			signal_gdb(gdb);
 		break;
 	case INTERRUPTION_OF_RR:
 		insist(gdb);
@@ -320,6 +362,8 @@ enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms)
 	pass_interrupt(gdb);
 	if (gdb->interruption == INTERRUPTION_OF_RR)
 		timeout_ms = PATIENCE_MS;
+	else if (gdb->interruption == INTERRUPTION_AWAITED)
+		timeout_ms = BREVITY_MS;
 	count = choose_fds(gdb, fds);
 	worker_wait(gdb->worker, fds, count, timeout_ms);
 	if (gdb->turned)
@@ -356,8 +400,7 @@ static enum gdb_outcome send_command(struct gdb *gdb, const char *format, va_lis
 
 	if (!command)
 		return GDB_REFUSED;
-	if (gdb->worker->interrupt == INTERRUPT_NONE)
-		gdb->interruption = INTERRUPTION_NONE;
+	forget_interrupt(gdb);
 	head = snprintf(command, GDB_COMMAND_MAX, "%lld", exchange_next(&gdb->exchange));
 	body = vsnprintf(command + head, GDB_COMMAND_MAX - 1 - (size_t)head, format, arguments);
 	if (body < 0 || (size_t)(head + body) >= GDB_COMMAND_MAX - 1) {

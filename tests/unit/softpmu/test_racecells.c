@@ -55,7 +55,8 @@ static void see(void *context, const struct race_access *earlier, const struct r
 
 static void touch(unsigned thread, uint64_t start, uint32_t size, bool writes)
 {
-	struct racestep step = {thread, {.number = ++count,
+	count++;
+	struct racestep step = {thread, {.number = count,
 					    .pc = 0x400000 + count,
 					    .start = start,
 					    .size = size,
