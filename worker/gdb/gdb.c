@@ -12,14 +12,12 @@
 #include "worker/gdb/uninterruptible.h"
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/gdb.h"
+#include "worker/gdb/interruption.h"
 #include "worker/gdb/mi/lines.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/serve/clock.h"
 
 #define GDB_SIDES_MAX 4
-#define PATIENCE_MS   1000 /* for a run to end after rr has stopped */
-#define BREVITY_MS    500  /* for another command to end by itself, which an interrupt meets */
-#define TIDYING_MS    3000 /* for all that an operation still does after such a one */
 
 struct side {
 	int fd;
@@ -34,14 +32,6 @@ enum connection {
 	CONNECTION_LOST,    /* gdb or rr has gone, for good */
 };
 
-/* Who was told of the operation's interrupt; brief commands of gdb end by themselves. */
-enum interruption {
-	INTERRUPTION_NONE,
-	INTERRUPTION_AWAITED,
-	INTERRUPTION_OF_RR,
-	INTERRUPTION_OF_GDB
-};
-
 struct gdb {
 	struct worker *worker;
 	struct tool *tool;
@@ -54,10 +44,7 @@ struct gdb {
 	struct lines lines;
 	struct exchange exchange;
 	enum connection connection;
-	enum interruption interruption;
-	long long obeyed_at;  /* ms: when rr had stopped */
-	long long met;	      /* the token of the command that an interrupt met, no resume */
-	long long met_at;     /* ms */
+	struct interruption interruption;
 	bool resuming;	      /* within gdb_run: the interrupt is rr's to obey */
 	bool restarting;      /* with -exec-run */
 	bool uninterruptible; /* the present command is: see uninterruptible.h */
@@ -210,67 +197,6 @@ static void read_side(struct gdb *gdb, size_t at)
 		gdb_lose(gdb, "rr or gdb has ended");
 }
 
-/* A command that gdb computes by itself can be ended only by a signal. */
-static void signal_gdb(struct gdb *gdb)
-{
-	gdb->interruption = INTERRUPTION_OF_GDB;
-	if (gdb->tool->pid > 0)
-		kill(gdb->tool->pid, SIGINT);
-}
-
-/*
- * gdb aborts itself where a signal meets it in a destructor, which no C++ exception may leave: at
- * what most commands do, one signal in sixty ends so. A brief command is let end, and so are those
- * that then say how far the operation came.
- */
-static void await_end(struct gdb *gdb)
-{
-	gdb->interruption = INTERRUPTION_AWAITED;
-	gdb->worker->half_read = true;
-	gdb->met = gdb->exchange.token;
-	gdb->met_at = clock_ms();
-}
-
-static bool is_late(const struct gdb *gdb)
-{
-	return !gdb->resuming &&
-	       clock_ms() - gdb->met_at >=
-		   (gdb->exchange.token == gdb->met ? BREVITY_MS : TIDYING_MS);
-}
-
-static void begin_interruption(struct gdb *gdb)
-{
-	gdb->obeyed_at = 0;
-	if (!gdb->resuming) {
-		await_end(gdb);
-	} else if (!gdb->remote) {
-		gdb->worker->half_read = false;
-		signal_gdb(gdb);
-	} else {
-		gdb->interruption = INTERRUPTION_OF_RR;
-		remote_interrupt(gdb->remote);
-	}
-}
-
-/*
- * rr has been told. What still takes long is either rr, which cannot be hurried, or gdb itself,
- * which has its time from rr's stop on: on a busy machine rr is late, and gdb gives up what an
- * interrupt meets it at (see has_given_up in exchange.c). Does not interrupt gdb while rr restarts,
- * which is short: gdb would not yet have read what kind of process this is, would take it for
- * another kind, and would never again agree with rr about the registers.
- */
-static void insist(struct gdb *gdb)
-{
-	if (!gdb->resuming || gdb->restarting || !gdb->remote)
-		return;
-	if (remote_is_running(gdb->remote))
-		gdb->obeyed_at = 0;
-	else if (!gdb->obeyed_at)
-		gdb->obeyed_at = clock_ms();
-	else if (clock_ms() - gdb->obeyed_at >= PATIENCE_MS)
-		signal_gdb(gdb);
-}
-
 void gdb_shield(struct gdb *gdb, bool shielded)
 {
 	if (shielded)
@@ -289,32 +215,35 @@ static bool forget_interrupt(struct gdb *gdb)
 {
 	if (gdb->worker->interrupt != INTERRUPT_NONE)
 		return false;
-	gdb->interruption = INTERRUPTION_NONE;
+	gdb->interruption = (struct interruption){0};
 	return true;
 }
 
-/* Only once in an operation, because the commands that then describe the stop must not be
- * interrupted as well. */
 static void pass_interrupt(struct gdb *gdb)
 {
-	if (forget_interrupt(gdb))
+	struct interrupted met = {.now = clock_ms(),
+	    .token = gdb->exchange.token,
+	    .resuming = gdb->resuming,
+	    .restarting = gdb->restarting,
+	    .has_rr = gdb->remote != NULL,
+	    .rr_runs = gdb->remote && remote_is_running(gdb->remote)};
+	bool first = !gdb_was_interrupted(gdb);
+
+	if (forget_interrupt(gdb) || gdb->shields || gdb->uninterruptible)
 		return;
-	if (gdb->shields || gdb->uninterruptible)
-		return;
-	switch (gdb->interruption) {
-	case INTERRUPTION_NONE:
-		begin_interruption(gdb);
+	switch (interruption_next(&gdb->interruption, &met)) {
+	case TELL_RR:
+		remote_interrupt(gdb->remote);
 		break;
-	case INTERRUPTION_AWAITED:
-		if (is_late(gdb))
-			signal_gdb(gdb);
+	case TELL_GDB:
+		if (gdb->tool->pid > 0)
+			kill(gdb->tool->pid, SIGINT);
 		break;
-	case INTERRUPTION_OF_RR:
-		insist(gdb);
-		break;
-	case INTERRUPTION_OF_GDB:
+	case TELL_NOBODY:
 		break;
 	}
+	/* What reads may look whether there is an interrupt, and read no more. */
+	gdb->worker->half_read |= first && !gdb->resuming;
 }
 
 /* What is polled: the sides, the two ends of the connection to rr, gdb's own output. */
@@ -360,10 +289,7 @@ enum gdb_outcome gdb_wait(struct gdb *gdb, int timeout_ms)
 	if (gdb->connection == CONNECTION_LOST)
 		return GDB_LOST;
 	pass_interrupt(gdb);
-	if (gdb->interruption == INTERRUPTION_OF_RR)
-		timeout_ms = PATIENCE_MS;
-	else if (gdb->interruption == INTERRUPTION_AWAITED)
-		timeout_ms = BREVITY_MS;
+	timeout_ms = interruption_wait(&gdb->interruption, timeout_ms);
 	count = choose_fds(gdb, fds);
 	worker_wait(gdb->worker, fds, count, timeout_ms);
 	if (gdb->turned)
@@ -602,7 +528,7 @@ void gdb_amend_stop(struct gdb *gdb, json_t *stop)
 
 bool gdb_was_interrupted(const struct gdb *gdb)
 {
-	return gdb->interruption != INTERRUPTION_NONE;
+	return gdb->interruption.state != INTERRUPTION_NONE;
 }
 
 bool gdb_stepped_before_thread(const struct gdb *gdb)
