@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
-#include "worker/investigate/files/recorded_call.h"
+#include "worker/run/recorded_call.h"
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
 #include "worker/moment/visit.h"

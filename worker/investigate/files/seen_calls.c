@@ -14,7 +14,7 @@
 #include "sandbox/wire/scrub.h"
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/files/call_visits.h"
-#include "worker/investigate/files/recorded_call.h"
+#include "worker/run/recorded_call.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/read/values/accessed.h"

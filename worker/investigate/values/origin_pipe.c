@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/uio.h>
-#include "worker/investigate/files/recorded_call.h"
+#include "worker/run/recorded_call.h"
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
 #include "worker/read/values/accessed.h"

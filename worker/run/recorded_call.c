@@ -1,7 +1,7 @@
 /*
  * A call is one instruction, so one step passes it.
  */
-#include "worker/investigate/files/recorded_call.h"
+#include "worker/run/recorded_call.h"
 
 #include <string.h>
 #include "worker/moment/position.h"
