@@ -24,6 +24,7 @@ struct finding {
 	struct check_table table;
 	char what[WORDS_MAX];
 	json_t *answer, *frame;
+	unsigned others; /* instructions of the same line that do the same to the same block */
 };
 
 struct check {
@@ -105,10 +106,35 @@ static void add_load(struct replay *replay, struct finding *finding)
 		json_object_set_new(finding->answer, "loaded", loaded);
 }
 
+static bool is_same(const struct finding *one, const struct finding *other)
+{
+	const json_t *line = json_object_get(one->frame, "at"),
+		     *function = json_object_get(one->frame, "function");
+
+	return line && json_equal(line, json_object_get(other->frame, "at")) &&
+	       json_equal(function, json_object_get(other->frame, "function")) &&
+	       one->table.kind == other->table.kind &&
+	       one->table.block_state == other->table.block_state &&
+	       one->table.made == other->table.made &&
+	       (!unwritten_is(&one->table) || strcmp(one->what, other->what) == 0);
+}
+
+/* The compiler makes several instructions of one statement, each of which is found: they are one
+ * finding, that of the first one. */
+static bool is_known(struct check *check, const struct finding *finding)
+{
+	for (size_t i = 0; i < check->count; i++)
+		if (is_same(&check->findings[i], finding)) {
+			check->findings[i].others++;
+			return true;
+		}
+	return false;
+}
+
 static void take_finding(struct check *check)
 {
-	struct finding *finding = &check->findings[check->count++];
-	json_t *callers = where_outer_callers(check->replay, CALLERS_MAX);
+	struct finding *finding = &check->findings[check->count];
+	json_t *callers;
 
 	finding->table = check->pass.table;
 	if (unwritten_is(&finding->table))
@@ -117,6 +143,12 @@ static void take_finding(struct check *check)
 		say(finding);
 	position_take_sum(check->replay);
 	finding->frame = where_own(check->replay);
+	if (is_known(check, finding)) {
+		json_decref(finding->frame);
+		return;
+	}
+	check->count++;
+	callers = where_outer_callers(check->replay, CALLERS_MAX);
 	finding->answer = json_pack("{s:s, s:o, s:i, s:O}", "what", finding->what, "moment",
 	    moment_name(check->replay, replay_now(check->replay)), "tid",
 	    replay_now(check->replay)->tid, "frame", finding->frame);
@@ -275,6 +307,16 @@ static json_t *say_checked(const struct check *check)
 	    state & CHECK_LOST ? ", and blocks that there was no room to note" : "");
 }
 
+/* Behind what it says of the pass before. */
+static void tell_more(json_t *answer, const char *what, const json_t *reached)
+{
+	const char *before = json_string_value(json_object_get(answer, "more"));
+
+	json_object_set_new(answer, "more",
+	    json_sprintf("%s%sthere may be more %sbehind %s: give that as from, or a higher limit",
+		before ? before : "", before ? "; " : "", what, json_string_value(reached)));
+}
+
 /* What came of the second pass. */
 static void tell_unwritten(const struct check *check, json_t *answer)
 {
@@ -292,10 +334,8 @@ static void tell_unwritten(const struct check *check, json_t *answer)
 			: json_string("the time was over before memory that was never written "
 				      "could be followed: give a longer deadline"));
 	else if (check->unwritten_end == SEARCH_ENOUGH)
-		json_object_set_new(answer, "more",
-		    json_sprintf("there may be more uses of memory that was never written behind "
-				 "%s: give that as from, or a higher limit",
-			json_string_value(check->unwritten_reached)));
+		tell_more(
+		    answer, "uses of memory that was never written ", check->unwritten_reached);
 	told = json_sprintf(
 	    "%llu loads of heap and stack memory that was never written, up to what depends on "
 	    "it%s%s. Not followed: through floating-point numbers of the x87 and arithmetic of "
@@ -307,14 +347,24 @@ static void tell_unwritten(const struct check *check, json_t *answer)
 	json_object_set_new(answer, "followed", told);
 }
 
+static void say_others(const struct finding *finding)
+{
+	if (finding->others)
+		json_object_set_new(finding->answer, "also",
+		    json_sprintf("%u more %s of this line", finding->others,
+			finding->others == 1 ? "instruction" : "instructions"));
+}
+
 static json_t *answer_of(
     const struct check *check, const struct search *search, enum search_end end)
 {
 	json_t *answer = json_pack("{s:o}", "conclusion", conclude(check)), *list = json_array();
 	json_t *reached = moment_name(check->replay, &search->reached);
 
-	for (size_t i = 0; i < check->count; i++)
+	for (size_t i = 0; i < check->count; i++) {
+		say_others(&check->findings[i]);
 		json_array_append(list, check->findings[i].answer);
+	}
 	if (check->count)
 		json_object_set(answer, "findings", list);
 	json_decref(list);
@@ -324,10 +374,7 @@ static json_t *answer_of(
 	else if (end != SEARCH_ENOUGH)
 		search_tell(search, end, answer);
 	if (end == SEARCH_ENOUGH)
-		json_object_set_new(answer, "more",
-		    json_sprintf("there may be more behind %s: give that as from, or a higher "
-				 "limit",
-			json_string_value(reached)));
+		tell_more(answer, "", reached);
 	json_object_set_new(answer, "checked", say_checked(check));
 	json_decref(reached);
 	return answer;
