@@ -38,8 +38,9 @@ struct request {
 /* clang-format off */
 static const char usage[] =
     "rr-warden [OPTION]... record-until [-n ATTEMPTS] [--fail-when=WHAT]\n"
-    "          [--timeout=SECONDS] [--[no-]chaos] [--heap=guard|guard_before]\n"
-    "          [--test=NAME] [--trace-dir=DIRECTORY] [--export=FILE.tar]\n"
+    "          [--timeout=SECONDS] [--[no-]chaos] [--test=NAME]\n"
+    "          [--heap=guard|guard_before] [--heap-limit=BLOCKS]\n"
+    "          [--trace-dir=DIRECTORY] [--export=FILE.tar]\n"
     "          [--] COMMAND...\n"
     "\n"
     "Records COMMAND again and again until it fails, keeps that trace and removes\n"
@@ -58,6 +59,7 @@ static const struct option options[] = {
     {"chaos", no_argument, NULL, 'c'},
     {"no-chaos", no_argument, NULL, 'o'},
     {"heap", required_argument, NULL, 'p'},
+    {"heap-limit", required_argument, NULL, 'l'},
     {"test", required_argument, NULL, 's'},
     {"trace-dir", required_argument, NULL, 'd'},
     {"export", required_argument, NULL, 'e'},
@@ -95,6 +97,9 @@ static bool read_option(struct request *request, int option)
 		return true;
 	case 'p':
 		set_text(request->arguments, "heap", optarg);
+		return true;
+	case 'l':
+		set_text(request->arguments, "heap_limit", optarg);
 		return true;
 	case 's':
 		set_text(request->arguments, "test", optarg);

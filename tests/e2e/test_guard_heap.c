@@ -31,9 +31,9 @@ START_TEST(blocks_above_the_limit_share_pages_and_are_counted)
 {
 	cleanup_place struct place place = place_open();
 	cleanup_free char *program = harness_program(CLEAN);
-	json_auto_t *recorded = client_tool(place.client, "rr_record",
-	    "{s:[s, s], s:s, s:{s:s}, s:s}", "command", program, "many", "heap", modes[_i], "env",
-	    "RR_WARDEN_HEAP_LIMIT", "50", "trace_dir", place.trace);
+	json_auto_t *recorded =
+	    client_tool(place.client, "rr_record", "{s:[s, s], s:s, s:i, s:s}", "command", program,
+		"many", "heap", modes[_i], "heap_limit", 50, "trace_dir", place.trace);
 
 	expect_number(recorded, "exit_code", 0);
 	expect_text(recorded, "stdout", "clean\n");
@@ -42,7 +42,10 @@ START_TEST(blocks_above_the_limit_share_pages_and_are_counted)
 	ck_assert_int_lt(
 	    answer_number(recorded, "heap.unguarded"), answer_number(recorded, "heap.blocks"));
 	ck_assert_int_gt(answer_number(recorded, "heap.reused"), 100);
-	expect_within(recorded, "note", "blocks were not guarded");
+	expect_within(
+	    recorded, "note", "blocks were not guarded, because heap_limit allows no more");
+	client_tool_refused(place.client, "rr_record", "invalid_argument", "{s:[s], s:i}",
+	    "command", program, "heap_limit", 50);
 }
 END_TEST
 

@@ -128,7 +128,7 @@ static bool needs_no_words(const char *name)
 	static const char *const names[] = {"session", "deadline", "env", "stdin", "num_cores",
 	    "reverse", "depth", "expressions", "core", "trace_dir", "working_directory",
 	    "condition", "temporary", "breakpoint_number", "checkpoint_id", "event_number",
-	    "address", "max_elements", "command", "bad_pid"};
+	    "address", "max_elements", "command", "bad_pid", "heap_limit"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(names[i], name) == 0)

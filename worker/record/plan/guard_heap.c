@@ -64,12 +64,25 @@ static bool preload(struct guard_heap *heap, const json_t *env, char *library)
 	       0;
 }
 
-bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t *env,
-    const char *file, const char *program, struct failure *failure)
+static bool set_variables(
+    struct guard_heap *heap, long long limit, const json_t *env, char *library)
+{
+	return preload(heap, env, library) &&
+	       (limit == 0 ||
+		   asprintf(&heap->limit, GUARDHEAP_LIMIT_VARIABLE "=%lld", limit) >= 0) &&
+	       asprintf(&heap->mode, GUARDHEAP_MODE_VARIABLE "=%s", modes[heap->kind]) >= 0;
+}
+
+bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, long long limit,
+    const json_t *env, const char *file, const char *program, struct failure *failure)
 {
 	char library[TRACE_PATH_MAX];
 
 	heap->kind = kind;
+	if (kind == HEAP_KIND_USUAL && limit)
+		return failure_set(failure, ERROR_INVALID_ARGUMENT, "give heap, too",
+			   "heap_limit is of the guard heap, and heap is usual"),
+		       false;
 	if (heap->kind == HEAP_KIND_USUAL)
 		return true;
 	if (!guarded_program_check(file, program, failure))
@@ -85,8 +98,7 @@ bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t 
 		    "the loader cannot preload the guard heap from %.300s", library);
 		return false;
 	}
-	if (preload(heap, env, library) &&
-	    asprintf(&heap->mode, GUARDHEAP_MODE_VARIABLE "=%s", modes[heap->kind]) >= 0)
+	if (set_variables(heap, limit, env, library))
 		return true;
 	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 	return false;
@@ -94,7 +106,7 @@ bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t 
 
 void guard_heap_argv(const struct guard_heap *heap, const char **argv, size_t *count)
 {
-	const char *const words[] = {heap->search, heap->preload, heap->mode, ""};
+	const char *const words[] = {heap->search, heap->preload, heap->limit, heap->mode, ""};
 
 	for (size_t i = 0; heap->kind != HEAP_KIND_USUAL && i < sizeof(words) / sizeof(*words);
 	     i++) {
@@ -137,7 +149,7 @@ static json_t *number(uint64_t count)
 }
 
 /* What did not go as the caller thinks; NULL: nothing. */
-static char *note_of(const struct guardheap_count *count)
+static char *note_of(const struct guardheap_count *count, bool limited)
 {
 	char *note = NULL;
 
@@ -149,9 +161,11 @@ static char *note_of(const struct guardheap_count *count)
 		return NULL;
 	if (!count->others && count->unguarded &&
 	    asprintf(&note,
-		"%llu of %llu blocks were not guarded, because a process may have only so many "
-		"mappings (vm.max_map_count): accesses outside of these do not stop the program.",
-		(unsigned long long)count->unguarded, (unsigned long long)count->blocks) < 0)
+		"%llu of %llu blocks were not guarded, because %s: accesses outside of these do "
+		"not stop the program.",
+		(unsigned long long)count->unguarded, (unsigned long long)count->blocks,
+		limited ? "heap_limit allows no more at a time"
+			: "a process may have only so many mappings (vm.max_map_count)") < 0)
 		return NULL;
 	return note;
 }
@@ -176,7 +190,7 @@ json_t *guard_heap_tell(const struct guard_heap *heap, int trace, char **note)
 	if (count.reused)
 		json_object_set_new(told, "reused", number(count.reused));
 	json_object_set_new(told, "processes", number(count.processes));
-	*note = note_of(&count);
+	*note = note_of(&count, heap->limit != NULL);
 	return told;
 }
 
@@ -184,7 +198,8 @@ void guard_heap_free(struct guard_heap *heap)
 {
 	free(heap->search);
 	free(heap->preload);
+	free(heap->limit);
 	free(heap->mode);
 	free(heap->count);
-	heap->search = heap->preload = heap->mode = heap->count = NULL;
+	heap->search = heap->preload = heap->limit = heap->mode = heap->count = NULL;
 }

@@ -11,13 +11,15 @@
 
 struct guard_heap {
 	enum heap_kind kind;
-	char *search, *preload, *mode, *count; /* variables of the program; owned, or NULL */
+	char *search, *preload, *limit, *mode,
+	    *count; /* variables of the program; owned, or NULL */
 };
 
-/* Checks that the program, whose file this is, can use it, and that the library is there. `env`:
- * the variables that the caller asked for. False with *failure filled. */
-bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, const json_t *env,
-    const char *file, const char *program, struct failure *failure);
+/* Checks that the program, whose file this is, can use it, and that the library is there. `limit`:
+ * how many blocks are guarded at a time, 0: as many as the kernel's mappings allow. `env`: the
+ * variables that the caller asked for. False with *failure filled. */
+bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, long long limit,
+    const json_t *env, const char *file, const char *program, struct failure *failure);
 
 /* The words for rr, put into argv from *count on. */
 void guard_heap_argv(const struct guard_heap *heap, const char **argv, size_t *count);

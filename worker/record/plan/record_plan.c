@@ -349,8 +349,8 @@ bool record_plan_make(const struct worker *worker, const struct record_request *
 	       plan_numbers(worker, request, plan, failure) &&
 	       plan_directory(worker, request, plan, failure) &&
 	       plan_program(worker, request, plan, failure) && plan_test(request, plan, failure) &&
-	       guard_heap_plan(
-		   &plan->heap, request->heap, request->env, plan->file, plan->program, failure) &&
+	       guard_heap_plan(&plan->heap, request->heap, request->heap_limit, request->env,
+		   plan->file, plan->program, failure) &&
 	       plan_trace(worker, request, plan, failure) && plan_pmu(worker, plan, failure) &&
 	       variables_are_allowed(worker, request, failure) &&
 	       plan_environment(worker, request, plan, failure) &&

@@ -24,6 +24,7 @@ struct record_request {
 	double timeout;
 	bool chaos, background;
 	enum heap_kind heap;
+	long long heap_limit; /* blocks that the guard heap guards at a time; 0: its own */
 	long long num_cores, output_limit; /* cores 0: as the machine has them */
 };
 
@@ -38,6 +39,7 @@ struct record_request {
 	    .timeout = (args)->timeout,                                                            \
 	    .chaos = (args)->chaos,                                                                \
 	    .heap = (args)->heap,                                                                  \
+	    .heap_limit = (args)->heap_limit,                                                      \
 	    .num_cores = (args)->num_cores,                                                        \
 	    .output_limit = (args)->output_limit})
 
