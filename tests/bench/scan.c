@@ -51,6 +51,11 @@ static const struct question of_callers[] = {
     {"history of a variable of threads", START, "rr_value_history",
 	"{'expression': 'sum', 'limit': 50}", 2.5, 1},
     {"race scan of a variable", START, "rr_race_scan", "{'expression': 'sum'}", 4, 1},
+    {"check of all memory for races", START, "rr_check_races", "{'limit': 1}", 60, 10},
+};
+
+static const struct question of_threads[] = {
+    {"check of all memory for races", START, "rr_check_races", "{'limit': 1}", 60, 10},
 };
 
 /* Of programs without lines, by the names of their library's functions. */
@@ -81,6 +86,9 @@ static const struct subject {
 } subjects[] = {
     {"a tight loop", {"tests/programs/conditional", "1000000"}, QUESTIONS(of_loop)},
     {"threads and callers", {"tests/programs/callers", "20000", "quiet"}, QUESTIONS(of_callers)},
+    {"xz, 2 threads",
+	{"/bin/sh", "-c", "exec /usr/bin/xz -T2 -0 -c --block-size=200KiB /bin/bash >/dev/null"},
+	QUESTIONS(of_threads)},
     {"bzip2", {"/bin/sh", "-c", "exec /bin/bzip2 -c -k /bin/bash >/dev/null && echo done"},
 	QUESTIONS(of_any)},
     {"sqlite3",
@@ -94,6 +102,16 @@ static const struct subject {
 	    "d = {str(i): [i] * 3 for i in range(30000)}\nprint(len(sorted(d)))\nprint('done')"},
 	QUESTIONS(of_any)},
 };
+
+/* One of ours by its path; what it returns is kept. */
+static const char *own_program(const char *word)
+{
+	static const char prefix[] = "tests/programs/";
+
+	return strncmp(word, prefix, sizeof(prefix) - 1) == 0
+		   ? harness_program(word + sizeof(prefix) - 1)
+		   : word;
+}
 
 static json_t *arguments_of(const struct question *question)
 {
@@ -178,17 +196,21 @@ static void measure(struct client *client, const struct question *question, doub
 		    taken - limit);
 }
 
-/* The yardstick of the check of the heap: the program itself, without rr. */
-static void measure_valgrind(const struct subject *subject, double replay)
+/* Of a check, what others take for the same on the program itself, without rr. */
+static void measure_alone(
+    const char *what, const char *const *prefix, const struct subject *subject, double replay)
 {
-	const char *argv[16] = {"valgrind", "-q", "--trace-children=yes"};
+	const char *argv[16];
 	double seconds = harness_now();
-	size_t count = 3;
+	size_t count = 0;
 	int status = -1;
 	pid_t pid;
 
+	while (*prefix)
+		argv[count++] = *prefix++;
 	for (const char *const *word = subject->command; *word && count < 15; word++)
-		argv[count++] = *word;
+		argv[count++] = own_program(*word);
+	argv[count] = NULL;
 	pid = fork();
 	if (pid == 0) {
 		if (freopen("/dev/null", "w", stdout) && freopen("/dev/null", "w", stderr))
@@ -198,8 +220,27 @@ static void measure_valgrind(const struct subject *subject, double replay)
 	if (pid < 0 || waitpid(pid, &status, 0) != pid || !WIFEXITED(status) ||
 	    WEXITSTATUS(status) == 127)
 		return;
-	figure("the program under valgrind memcheck", "", "%.2f s / %.2f s",
-	    harness_now() - seconds, replay);
+	figure(what, "", "%.2f s / %.2f s", harness_now() - seconds, replay);
+}
+
+static void measure_yardsticks(const struct subject *subject, double replay)
+{
+	static const char *const memcheck[] = {"valgrind", "-q", "--trace-children=yes", NULL};
+	static const char *const drd[] = {
+	    "valgrind", "-q", "--trace-children=yes", "--tool=drd", NULL};
+	static const char *const alone[] = {NULL};
+
+	if (subject->questions == of_any)
+		measure_alone("the program under valgrind memcheck", memcheck, subject, replay);
+	if (subject->questions != of_callers && subject->questions != of_threads)
+		return;
+	measure_alone("the program under valgrind drd", drd, subject, replay);
+	if (subject->questions == of_callers) {
+		struct subject twin = *subject;
+
+		twin.command[0] = "tests/programs/callers_tsan";
+		measure_alone("the program built with ThreadSanitizer", alone, &twin, replay);
+	}
 }
 
 /* False: it is not on this machine. */
@@ -213,12 +254,7 @@ static bool record(const struct subject *subject, const char *trace)
 		return false;
 	}
 	for (const char *const *word = subject->command; *word; word++) {
-		char *own = word == subject->command && **word != '/'
-				? harness_program(strrchr(*word, '/') + 1)
-				: strdup(*word);
-
-		json_array_append_new(command, json_string(own));
-		free(own);
+		json_array_append_new(command, json_string(own_program(*word)));
 	}
 	client = client_start(NULL);
 	client_tool_done(client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", trace);
@@ -243,8 +279,7 @@ static void bench(const struct subject *subject, const char *scratch)
 	figures_head(subject->name);
 	for (size_t i = 0; i < subject->count; i++)
 		measure(client, &subject->questions[i], replay);
-	if (subject->questions == of_any)
-		measure_valgrind(subject, replay);
+	measure_yardsticks(subject, replay);
 	client_end(client);
 	harness_shell("rm -r '%s'", trace);
 	free(trace);

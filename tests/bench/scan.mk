@@ -5,5 +5,11 @@ BENCH_SCAN := $(TEST_BIN)/bench-scan
 $(BENCH_SCAN): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,scan figures) $(E2E_HARNESS)
 	$(link_program)
 
-bench-scan: build $(BENCH_SCAN) $(addprefix $(TEST_BIN)/programs/,conditional callers)
+# The yardstick of rr_check_races.
+$(TEST_BIN)/programs/callers_tsan: tests/programs/callers.c
+	@mkdir -p $(@D)
+	$(call say,CC,$@)
+	$(Q)$(CC) -std=gnu17 -g -O1 -fsanitize=thread -o $@ $< -pthread
+
+bench-scan: build $(BENCH_SCAN) $(addprefix $(TEST_BIN)/programs/,conditional callers callers_tsan)
 	@$(TEST_ENV) $(BENCH_SCAN)
