@@ -8,9 +8,9 @@ set -eu
 
 # libc6-dev by name, because apt takes nothing here that a package only recommends.
 build="gcc libc6-dev make pkg-config libjansson-dev libseccomp-dev libcap-dev libbsd-dev libinih-dev libbrotli-dev libdw-dev libpcre2-dev libzydis-dev rr gdb"
-# libc6-dbg, because rr_origin_of follows memcpy by the names that only debug symbols have; the last three unpack
-# core files.
-check="check g++ perl python3 libc6-dbg lz4 xz-utils zstd"
+# libc6-dbg, because rr_origin_of follows memcpy by the names that only debug symbols have; the next three unpack
+# core files; the guard heap is compared with the last two.
+check="check g++ perl python3 libc6-dbg lz4 xz-utils zstd electric-fence duma"
 # The compilers of test_languages and test_held, 900 MB; without one, its rows are skipped.
 languages="gfortran gnat gdc golang rustc clang libc++-dev libc++abi-dev"
 style="clang clang-format clang-tidy cppcheck shellcheck"
