@@ -116,6 +116,9 @@ START_TEST(what_constructors_forget_is_found)
 	    {BRANCH, "byte 28 of a block of 80 bytes", "in_array", "in_array"},
 	    {BRANCH, "bytes, which is freed by now", "in_vector", ""},
 	    {BRANCH, "byte 8 of a block of 16 bytes", "in_virtual", "in_virtual"},
+	    {BRANCH, ": one.high, a local variable of in_parts", "in_parts", NULL},
+	    {BRANCH, ": one.list[1].second, a local variable of in_parts", "in_parts", NULL},
+	    {BRANCH, ": one.list[1].second.large, a local variable of in_parts", "in_parts", NULL},
 	};
 
 	for (size_t i = 0; i < 2; i++) {

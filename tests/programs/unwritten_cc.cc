@@ -72,6 +72,35 @@ KEEP static void in_virtual()
 		met += 1;
 }
 
+struct tagged {
+	union {
+		int number;
+		char text[8];
+	};
+	unsigned small : 16, large : 16;
+};
+
+struct item : counter {
+	explicit item(long first) : counter(first) {}
+	struct {
+		long first;
+		tagged second;
+	} list[2];
+};
+
+KEEP static void in_parts()
+{
+	item one(5);
+
+	show(&one);
+	if (one.high > 100)
+		met += 1;
+	if (one.list[1].second.text[6] == 'x')
+		met += 1;
+	if (one.list[1].second.large > 5)
+		met += 1;
+}
+
 /* Nothing is wrong here. */
 KEEP static void rightly()
 {
@@ -92,6 +121,7 @@ int main()
 	in_array();
 	in_vector();
 	in_virtual();
+	in_parts();
 	rightly();
 	return 0;
 }

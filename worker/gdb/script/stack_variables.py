@@ -1,25 +1,9 @@
-# The local variable that has an address in it, and the place of an instruction, for unwritten.c.
+# The local variable that has an address in it, and the place of an instruction, for unwritten.c. Behind
+# parts.py.
 
 import gdb
 
 FRAMES_MAX = 40
-
-
-def rr_part(kind, offset):
-    """The member or element that has the byte there: ".head.count", "[3]"."""
-    kind = kind.strip_typedefs()
-    if kind.code == gdb.TYPE_CODE_ARRAY:
-        size = kind.target().sizeof
-        return "[%d]" % (offset // size) + rr_part(kind.target(), offset % size) if size else ""
-    if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_UNION):
-        return ""
-    for field in kind.fields():
-        at = getattr(field, "bitpos", None)  # a static member has none
-        if at is None or field.bitsize or field.is_base_class:
-            continue
-        if at // 8 <= offset < at // 8 + field.type.sizeof:
-            return "." + (field.name or "") + rr_part(field.type, offset - at // 8)
-    return ""
 
 
 def rr_in_block(frame, block, address):
@@ -36,7 +20,7 @@ def rr_in_block(frame, block, address):
                 continue
             offset = address - int(start)
             if 0 <= offset < value.type.sizeof:
-                return symbol, rr_part(value.type, offset)
+                return symbol, rr_part(value.type, offset)[0]
         if block.function is not None:
             return None
         block = block.superblock

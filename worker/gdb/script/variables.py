@@ -1,5 +1,5 @@
 # Which variable is at an address, and whether it is an atomic one or the code that touches it says so; race_place.c
-# asks.
+# asks. Behind parts.py.
 
 import gdb
 
@@ -11,27 +11,6 @@ def is_atomic(name):
     return str(name).replace("volatile ", "").replace("const ", "").startswith(ATOMIC)
 
 
-def part(kind, offset):
-    """The name of what is so far in a variable of this type, behind the variable's, and whether it is atomic."""
-    path = ""
-    while not is_atomic(kind):
-        kind = kind.strip_typedefs()
-        if is_atomic(kind):
-            break
-        if kind.code == gdb.TYPE_CODE_ARRAY and kind.target().sizeof:
-            number, offset = divmod(offset, kind.target().sizeof)
-            path, kind = "%s[%d]" % (path, number), kind.target()
-            continue
-        inside = [f for f in kind.fields() if hasattr(f, "bitpos") and f.type.sizeof and
-                  f.bitpos <= 8 * offset < f.bitpos + 8 * f.type.sizeof] if kind.code == gdb.TYPE_CODE_STRUCT else []
-        if not inside:
-            return path, False
-        if inside[0].name and not inside[0].is_base_class:
-            path += "." + inside[0].name
-        offset, kind = offset - inside[0].bitpos // 8, inside[0].type
-    return path, True
-
-
 def variable(address):
     said = gdb.execute("info symbol %d" % address, to_string=True).split(" in section ")
     if len(said) < 2:
@@ -40,8 +19,8 @@ def variable(address):
     symbol = gdb.lookup_global_symbol(name) or gdb.lookup_static_symbol(name)
     if symbol is None or symbol.type is None or int(offset or 0) >= symbol.type.sizeof:
         return "", False
-    path, atomic = part(symbol.type, int(offset or 0))
-    return name + path, atomic
+    path, kind = rr_part(symbol.type, int(offset or 0), is_atomic)
+    return name + path, is_atomic(kind)
 
 
 def is_atomic_code(pc):
