@@ -57,7 +57,6 @@ static bool go_to_entry(struct replay *replay, struct failure *failure)
 	struct gdb *gdb = replay_gdb(replay);
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
 	const char *text, *at;
-	char place[32];
 	int number;
 	bool ok;
 
@@ -65,8 +64,7 @@ static bool go_to_entry(struct replay *replay, struct failure *failure)
 		"the libraries that the program is linked with were not looked through") ||
 	    !(at = strstr(text, "AT_ENTRY ")) || !(at = strstr(at, "0x")))
 		return false;
-	snprintf(place, sizeof(place), "*0x%llx", strtoull(at, NULL, 16));
-	number = temporary_breakpoint_insert(replay, place);
+	number = temporary_breakpoint_insert_at(replay, strtoull(at, NULL, 16));
 	ok = number && resume_run(replay, &on, failure);
 	temporary_breakpoint_delete(replay, number);
 	return ok;

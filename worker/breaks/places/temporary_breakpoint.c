@@ -3,6 +3,7 @@
  */
 #include "worker/breaks/places/temporary_breakpoint.h"
 
+#include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
@@ -29,6 +30,14 @@ int temporary_breakpoint_insert(struct replay *replay, const char *where)
 	json_decref(bkpt);
 	json_decref(results);
 	return number;
+}
+
+int temporary_breakpoint_insert_at(struct replay *replay, unsigned long long address)
+{
+	char where[32];
+
+	snprintf(where, sizeof(where), "*0x%llx", address);
+	return temporary_breakpoint_insert(replay, where);
 }
 
 void temporary_breakpoint_delete(struct replay *replay, int number)

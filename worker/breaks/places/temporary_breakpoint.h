@@ -10,6 +10,8 @@
  * number, or 0 if gdb refuses. gdb never refuses a plain address: if it did, the search would miss
  * passes, so the session is lost. */
 int temporary_breakpoint_insert(struct replay *replay, const char *where);
+/* The same at an address, which is not 0. */
+int temporary_breakpoint_insert_at(struct replay *replay, unsigned long long address);
 
 /* Removes it. Does nothing for 0, or if gdb is lost. */
 void temporary_breakpoint_delete(struct replay *replay, int number);

@@ -396,12 +396,9 @@ static bool is_still_there(struct frame_story *story)
 
 static void set_breakpoints(struct frame_story *story)
 {
-	char where[32];
-
-	for (size_t i = 0; i < story->code.count; i++) {
-		snprintf(where, sizeof(where), "*0x%llx", story->code.spots[i].address);
-		story->code.spots[i].number = temporary_breakpoint_insert(story->replay, where);
-	}
+	for (size_t i = 0; i < story->code.count; i++)
+		story->code.spots[i].number =
+		    temporary_breakpoint_insert_at(story->replay, story->code.spots[i].address);
 	story->catches = temporary_breakpoint_insert(story->replay, "-f __cxa_begin_catch");
 	temporary_breakpoints_stay(story->replay, true);
 }

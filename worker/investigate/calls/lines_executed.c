@@ -209,14 +209,13 @@ static void keep_places(struct lines_executed *lines)
 
 static bool set_breakpoints(struct lines_executed *lines, struct failure *failure)
 {
-	char where[32];
 
 	for (size_t i = 0; i < lines->count; i++) {
 		if (!location_hits_is_loaded(
 			lines->replay, lines->args->location, lines->table[i].address, failure))
 			return false;
-		snprintf(where, sizeof(where), "*0x%llx", lines->table[i].address);
-		lines->table[i].number = temporary_breakpoint_insert(lines->replay, where);
+		lines->table[i].number =
+		    temporary_breakpoint_insert_at(lines->replay, lines->table[i].address);
 	}
 	temporary_breakpoints_stay(lines->replay, true);
 	return true;
@@ -342,7 +341,6 @@ static void stop_at_hot(struct lines_executed *lines, struct search *search)
 {
 	struct failure ignored = {0};
 	enum search_end end = SEARCH_FAILED;
-	char where[32];
 
 	lines->counts_hot = false;
 	if (search_again(search, &search->from, &ignored)) {
@@ -351,8 +349,8 @@ static void stop_at_hot(struct lines_executed *lines, struct search *search)
 
 			if (!place->hot)
 				continue;
-			snprintf(where, sizeof(where), "*0x%llx", place->address);
-			place->number = temporary_breakpoint_insert(lines->replay, where);
+			place->number =
+			    temporary_breakpoint_insert_at(lines->replay, place->address);
 			place->count = 0;
 		}
 		if (!search->bounded)

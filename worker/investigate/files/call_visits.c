@@ -6,7 +6,6 @@
 #include "worker/investigate/files/call_visits.h"
 
 #include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/run/recorded_call.h"
@@ -66,13 +65,11 @@ static void learn_places(struct way *way)
 
 static void set_places(struct way *way, bool set)
 {
-	char where[32];
-
 	for (size_t i = 0; i < way->place_count && set != way->set; i++) {
-		snprintf(where, sizeof(where), "*%llu", way->places[i]);
 		if (!set)
 			temporary_breakpoint_delete(way->replay, way->numbers[i]);
-		way->numbers[i] = set ? temporary_breakpoint_insert(way->replay, where) : 0;
+		way->numbers[i] =
+		    set ? temporary_breakpoint_insert_at(way->replay, way->places[i]) : 0;
 	}
 	way->set = set;
 }

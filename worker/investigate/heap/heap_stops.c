@@ -5,7 +5,6 @@
 #include "worker/investigate/heap/heap.h"
 #include "worker/gdb/must.h"
 
-#include <stdio.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -66,14 +65,6 @@ void heap_watch_live(struct heap *heap)
 		    heap->replay, heap->block.address + heap->block.room, WATCH_WRITE);
 }
 
-static int stop_at(struct heap *heap, unsigned long long address)
-{
-	char where[32];
-
-	snprintf(where, sizeof(where), "*0x%llx", address);
-	return temporary_breakpoint_insert(heap->replay, where);
-}
-
 /* Whether a register holds a block with the address in it, or one that begins where the present
  * one does. */
 static void set_return_condition(struct heap *heap, int number, const char *in)
@@ -95,8 +86,8 @@ void heap_set_conditions(struct heap *heap)
 	const unsigned long long begin = heap->block.address, end = begin + heap->block.room;
 
 	if (begin && !heap->take) {
-		heap->take = stop_at(heap, heap->allocator.take);
-		heap->resize = stop_at(heap, heap->allocator.resize);
+		heap->take = temporary_breakpoint_insert_at(heap->replay, heap->allocator.take);
+		heap->resize = temporary_breakpoint_insert_at(heap->replay, heap->allocator.resize);
 	}
 	const int numbers[] = {heap->take, heap->resize};
 
@@ -113,7 +104,8 @@ void heap_set_conditions(struct heap *heap)
 void heap_set_breakpoints(struct heap *heap)
 {
 	for (size_t i = 0; i < heap->allocator.return_count; i++)
-		heap->returns[i] = stop_at(heap, heap->allocator.returns[i].address);
+		heap->returns[i] = temporary_breakpoint_insert_at(
+		    heap->replay, heap->allocator.returns[i].address);
 	heap_set_conditions(heap);
 }
 

@@ -5,7 +5,6 @@
  */
 #include "worker/investigate/search/returns.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
@@ -39,7 +38,6 @@ static void drop_left(struct returns *returns, int tid, unsigned long long top)
 
 static bool stop_at(struct returns *returns, struct replay *replay, unsigned long long address)
 {
-	char location[32];
 	int number;
 
 	for (size_t i = 0; i < returns->place_count; i++)
@@ -47,8 +45,7 @@ static bool stop_at(struct returns *returns, struct replay *replay, unsigned lon
 			return true;
 	if (returns->place_count == RETURNS_PLACES_MAX)
 		return false;
-	snprintf(location, sizeof(location), "*%llu", address);
-	number = temporary_breakpoint_insert(replay, location);
+	number = temporary_breakpoint_insert_at(replay, address);
 	if (!number)
 		return false;
 	returns->places[returns->place_count].address = address;

@@ -3,7 +3,6 @@
  */
 #include "worker/investigate/search/track.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
@@ -46,7 +45,6 @@ void track_free(struct track *track)
 
 static void set_places(struct track *track, const bool *wanted)
 {
-	char where[32];
 	size_t count = 0;
 
 	for (size_t i = 0; i < track->code.count; i++) {
@@ -56,8 +54,8 @@ static void set_places(struct track *track, const bool *wanted)
 			track->partly = true;
 			break;
 		}
-		snprintf(where, sizeof(where), "*0x%llx", track->code.places[i].address);
-		track->numbers[i] = temporary_breakpoint_insert(track->replay, where);
+		track->numbers[i] =
+		    temporary_breakpoint_insert_at(track->replay, track->code.places[i].address);
 		count++;
 	}
 	temporary_breakpoints_stay(track->replay, true);

@@ -84,15 +84,13 @@ static void blind(struct own_locks *own, struct threading *threading)
 static void stop_at(struct reading *reading, unsigned long long address, unsigned long long guard)
 {
 	struct own_locks *own = reading->own;
-	char where[32];
 	int number;
 
 	for (size_t i = 0; i < own->place_count; i++)
 		if (own->places[i].address == address)
 			return;
-	snprintf(where, sizeof(where), "*%llu", address);
 	number = own->place_count < OWN_LOCKS_PLACES_MAX && own->stops < OWN_LOCKS_STOPS_MAX
-		     ? temporary_breakpoint_insert(reading->threading->replay, where)
+		     ? temporary_breakpoint_insert_at(reading->threading->replay, address)
 		     : 0;
 	reading->found = true;
 	if (!number) {

@@ -135,10 +135,8 @@ static unsigned long long entry_of(struct replay *replay)
 static void stop_at_entry(struct threading *threading)
 {
 	unsigned long long address = threading->found ? 0 : entry_of(threading->replay);
-	char where[32];
 
-	snprintf(where, sizeof(where), "*%llu", address);
-	threading->entry = address ? temporary_breakpoint_insert(threading->replay, where) : 0;
+	threading->entry = address ? temporary_breakpoint_insert_at(threading->replay, address) : 0;
 	threading->begun = threading->entry == 0;
 }
 

@@ -146,15 +146,13 @@ static void meet(struct threading *threading, size_t thread, size_t number)
 
 static bool stop_at_return(struct threading *threading, unsigned long long back)
 {
-	char where[32];
 	int number;
 
 	for (size_t i = 0; i < threading->place_count; i++)
 		if (threading->places[i].address == back)
 			return true;
-	snprintf(where, sizeof(where), "*%llu", back);
 	number = threading->place_count < THREADING_PLACES_MAX
-		     ? temporary_breakpoint_insert(threading->replay, where)
+		     ? temporary_breakpoint_insert_at(threading->replay, back)
 		     : 0;
 	if (!number) {
 		threading->partly = true;

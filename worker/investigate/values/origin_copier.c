@@ -2,7 +2,6 @@
  * Over the functions of the C library that copy, which do it with instructions that nobody could
  * follow: their arguments say where the bytes come from.
  */
-#include <stdio.h>
 #include <string.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/investigate/code/where.h"
@@ -141,15 +140,14 @@ static bool go_to_entry(struct replay *replay, const struct moment *write, struc
 	const struct moment *now = replay_now(replay);
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
 	unsigned long long entry, before, after;
-	char where[40], name[NAME_MAX_];
+	char name[NAME_MAX_];
 	bool ok = false;
 	int number;
 
 	if (!where_entry(replay, write->pc, &entry, name, sizeof(name)) ||
 	    !accessed_number(replay, "(unsigned long) $sp", &before))
 		return false;
-	snprintf(where, sizeof(where), "*0x%llx", entry);
-	number = temporary_breakpoint_insert(replay, where);
+	number = temporary_breakpoint_insert_at(replay, entry);
 	if (number && resume_run(replay, &on, failure) && position_update(replay, failure))
 		ok = stop_kind(replay) == STOP_BREAKPOINT && now->pc == entry &&
 		     now->tid == write->tid && position_order(now, write) <= 0 &&
