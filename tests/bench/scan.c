@@ -253,9 +253,8 @@ static bool record(const struct subject *subject, const char *trace)
 		json_decref(command);
 		return false;
 	}
-	for (const char *const *word = subject->command; *word; word++) {
+	for (const char *const *word = subject->command; *word; word++)
 		json_array_append_new(command, json_string(own_program(*word)));
-	}
 	client = client_start(NULL);
 	client_tool_done(client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", trace);
 	client_end(client);

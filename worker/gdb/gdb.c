@@ -219,19 +219,25 @@ static bool forget_interrupt(struct gdb *gdb)
 	return true;
 }
 
-static void pass_interrupt(struct gdb *gdb)
+static enum interruption_step next_step(struct gdb *gdb)
 {
-	struct interrupted met = {.now = clock_ms(),
+	const struct interrupted met = {.now = clock_ms(),
 	    .token = gdb->exchange.token,
 	    .resuming = gdb->resuming,
 	    .restarting = gdb->restarting,
 	    .has_rr = gdb->remote != NULL,
 	    .rr_runs = gdb->remote && remote_is_running(gdb->remote)};
-	bool first = !gdb_was_interrupted(gdb);
 
+	/* What reads may look whether there is an interrupt, and read no more. */
+	gdb->worker->half_read |= !gdb_was_interrupted(gdb) && !gdb->resuming;
+	return interruption_next(&gdb->interruption, &met);
+}
+
+static void pass_interrupt(struct gdb *gdb)
+{
 	if (forget_interrupt(gdb) || gdb->shields || gdb->uninterruptible)
 		return;
-	switch (interruption_next(&gdb->interruption, &met)) {
+	switch (next_step(gdb)) {
 	case TELL_RR:
 		remote_interrupt(gdb->remote);
 		break;
@@ -242,8 +248,6 @@ static void pass_interrupt(struct gdb *gdb)
 	case TELL_NOBODY:
 		break;
 	}
-	/* What reads may look whether there is an interrupt, and read no more. */
-	gdb->worker->half_read |= first && !gdb->resuming;
 }
 
 /* What is polled: the sides, the two ends of the connection to rr, gdb's own output. */

@@ -15,15 +15,21 @@
 #define BEGIN(name)  ".ascii \"\\n" MARK name LINE "\\n\"\n"
 #define SCRIPT(name) ".incbin \"worker/gdb/script/" name ".py\"\n"
 
+/* clang-format off */
 /* The Python files, as they are. */
 __asm__(".pushsection .rodata\n"
-	"all_scripts:\n" BEGIN("statics") SCRIPT("statics") BEGIN("silent_hits") SCRIPT(
-	    "silent_hits") BEGIN("inlined") SCRIPT("inlined") BEGIN("callers") SCRIPT("callers")
-	    BEGIN("variables") SCRIPT("parts") SCRIPT("variables") BEGIN("stack_variables")
-		SCRIPT("parts") SCRIPT("stack_variables") BEGIN("helpers") SCRIPT("conditions")
-		    SCRIPT("judged") SCRIPT("printers") SCRIPT("rust") SCRIPT("go") SCRIPT("libcxx")
-			SCRIPT("library") ".byte 0\n"
-					  ".popsection\n");
+	"all_scripts:\n"
+	BEGIN("statics") SCRIPT("statics")
+	BEGIN("silent_hits") SCRIPT("silent_hits")
+	BEGIN("inlined") SCRIPT("inlined")
+	BEGIN("callers") SCRIPT("callers")
+	BEGIN("variables") SCRIPT("parts") SCRIPT("variables")
+	BEGIN("stack_variables") SCRIPT("parts") SCRIPT("stack_variables")
+	BEGIN("helpers") SCRIPT("conditions") SCRIPT("judged") SCRIPT("printers") SCRIPT("rust")
+		SCRIPT("go") SCRIPT("libcxx") SCRIPT("library")
+	".byte 0\n"
+	".popsection\n");
+/* clang-format on */
 extern const char all_scripts[] __attribute__((visibility("hidden")));
 
 #define COMMAND_MAX 256

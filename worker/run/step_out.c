@@ -3,7 +3,6 @@
  */
 #include "worker/run/step_out.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
@@ -60,7 +59,6 @@ static void watch_returns(struct replay *replay, struct mains *mains)
 {
 	json_t *results = NULL, *listed;
 	unsigned long long pointer = 8;
-	char where[40];
 	size_t i;
 
 	accessed_number(replay, "sizeof(void *)", &pointer);
@@ -69,12 +67,11 @@ static void watch_returns(struct replay *replay, struct mains *mains)
 	    replay_gdb(replay), &results, "-data-disassemble -a main -- 2"); /* with the bytes */
 	json_array_foreach(json_object_get(results, "asm_insns"), i, listed)
 	{
-		const char *address = mi_text(listed, "address");
+		const unsigned long long address = mi_address(listed, "address");
 
-		if (!address || !is_return(listed, pointer == 8) || mains->count == RETURNS_MAX)
-			continue;
-		snprintf(where, sizeof(where), "*%.30s", address);
-		mains->returns[mains->count++] = temporary_breakpoint_insert(replay, where);
+		if (address && is_return(listed, pointer == 8) && mains->count < RETURNS_MAX)
+			mains->returns[mains->count++] =
+			    temporary_breakpoint_insert_at(replay, address);
 	}
 	json_decref(results);
 }

@@ -209,7 +209,6 @@ static void keep_places(struct lines_executed *lines)
 
 static bool set_breakpoints(struct lines_executed *lines, struct failure *failure)
 {
-
 	for (size_t i = 0; i < lines->count; i++) {
 		if (!location_hits_is_loaded(
 			lines->replay, lines->args->location, lines->table[i].address, failure))

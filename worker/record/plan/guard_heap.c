@@ -79,12 +79,13 @@ bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, long long lim
 	char library[TRACE_PATH_MAX];
 
 	heap->kind = kind;
-	if (kind == HEAP_KIND_USUAL && limit)
-		return failure_set(failure, ERROR_INVALID_ARGUMENT, "give heap, too",
-			   "heap_limit is of the guard heap, and heap is usual"),
-		       false;
-	if (heap->kind == HEAP_KIND_USUAL)
+	if (kind == HEAP_KIND_USUAL && !limit)
 		return true;
+	if (kind == HEAP_KIND_USUAL) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT, "give heap, too",
+		    "heap_limit is of the guard heap, and heap is usual");
+		return false;
+	}
 	if (!guarded_program_check(file, program, failure))
 		return false;
 	if (!find_library(library)) {

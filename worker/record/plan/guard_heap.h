@@ -11,8 +11,8 @@
 
 struct guard_heap {
 	enum heap_kind kind;
-	char *search, *preload, *limit, *mode,
-	    *count; /* variables of the program; owned, or NULL */
+	/* Variables of the program; owned, or NULL. */
+	char *search, *preload, *limit, *mode, *count;
 };
 
 /* Checks that the program, whose file this is, can use it, and that the library is there. `limit`:
