@@ -8,6 +8,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 
 LINES_MAX=600
+README_MAX=200
 FILES_MAX=28 # .c and .h in a folder of worker/
 REMEMBERED=${BUILD:-build}/style
 status=0
@@ -120,8 +121,9 @@ check_pictures() {
 	[ -z "$missing" ] || complain "README.md shows what is not there: $missing"
 }
 
-# The README's table has every declared tool, and no other.
+# The README's table has every declared tool, and no other, and all of it is a few minutes' reading.
 check_tools() {
+	[ "$(wc -l <README.md)" -le "$README_MAX" ] || complain "README.md has more than $README_MAX lines"
 	tools=$(sed -n 's/^TOOL([A-Z_]*, \([a-z_]*\),.*/rr_\1/p' sandbox/wire/tools.def)
 	[ -n "$tools" ] || complain "sandbox/wire/tools.def declares no tool"
 	for tool in $tools; do
