@@ -187,7 +187,7 @@ START_TEST(an_idle_sessions_processes_end_and_its_next_call_brings_them_back)
 {
 	cleanup_client struct client *client = limited("--idle=1", NULL);
 	cleanup_free char *session = client_replay(client, scene_trace(PROGRAM));
-	double end = harness_now() + 30;
+	double end = harness_now() + HARNESS_TIMEOUT_S;
 
 	while (census_find(client_pid(client), WORKER, 0) != 0 && harness_now() < end)
 		usleep(20000);

@@ -187,7 +187,7 @@ void client_end(struct client *client)
 {
 	client_close_stdin(client);
 	client_wait_exit(client, HARNESS_TIMEOUT_S);
-	if (census_await_none(getpid(), 10) < 0)
+	if (census_await_none(getpid(), HARNESS_TIMEOUT_S) < 0)
 		harness_fail("processes outlived the server");
 	client_free(client);
 }

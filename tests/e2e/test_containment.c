@@ -201,7 +201,7 @@ END_TEST
 /* Waits until the keeper has another launcher than `dead`. */
 static void await_launcher(pid_t keeper, pid_t dead)
 {
-	double end = harness_now() + 30;
+	double end = harness_now() + HARNESS_TIMEOUT_S;
 	pid_t now;
 	do {
 		usleep(2000);
@@ -312,8 +312,8 @@ START_TEST(every_ending_of_a_client_leaves_no_process)
 			usleep(endings[_i].pause_us);
 		kill(server, endings[_i].signals[i]);
 	}
-	client_wait_exit(client, 25);
-	ck_assert(census_await_none(getpid(), 25) >= 0);
+	client_wait_exit(client, HARNESS_TIMEOUT_S);
+	ck_assert(census_await_none(getpid(), HARNESS_TIMEOUT_S) >= 0);
 	fprintf(stderr, "ended by %s: all gone in %.0f ms\n", endings[_i].name,
 	    (harness_now() - start) * 1e3);
 	client_abandon(client);

@@ -112,7 +112,7 @@ START_TEST(a_cancelled_recording_ends_its_program)
 	cleanup_place struct place place = place_open();
 	long long id = place_record_sleep(&place);
 	client_cancel(place.client, id);
-	double end = harness_now() + 30;
+	double end = harness_now() + HARNESS_TIMEOUT_S;
 	while (census_find(client_pid(place.client), "sleep", 0) != 0 && harness_now() < end)
 		json_decref(client_message(place.client, 0.05));
 	ck_assert_int_eq(census_find(client_pid(place.client), "sleep", 0), 0);
