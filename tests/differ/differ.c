@@ -8,6 +8,7 @@
  * and for these the debug registers of the processor are not used: no leg may write to what is
  * watched. The others have hardware breakpoints, with a condition that never holds or often does.
  * In most of the pairs with watchpoints, each access is looked at as for a check of the heap, too.
+ *In two pairs of three, passes of some instructions are counted.
  *
  * It runs each piece of code in two ways. In legs, as rr does it, with random numbers of branches
  * to go; then the state is compared at each leg's end. And step by step through the cache itself:
@@ -25,7 +26,9 @@
 #include <time.h>
 
 #include "tests/differ/code.h"
+#include "tests/differ/passes.h"
 #include "tests/differ/points.h"
+#include "tests/differ/registers.h"
 #include "tests/differ/twin.h"
 #include "worker/softpmu/legs/codecache.h"
 #include "worker/softpmu/base/address.h"
@@ -47,7 +50,6 @@ enum {
 };
 
 #define FLAG_TRAP      0x100ull
-#define FLAG_RESUME    0x10000ull
 #define FLAG_ALIGNMENT 0x40000ull
 
 struct differ {
@@ -64,8 +66,10 @@ struct differ {
 	bool wild;	   /* this piece cannot be compared any further */
 	bool changes;	   /* the code can write to itself */
 	bool watches;	   /* there are watchpoints; else there are breakpoints */
+	bool counts;	   /* passes */
 	bool checks;	   /* half of the data is what a check of the heap looks for */
 	struct heapcheck check;
+	struct passes passes;
 	struct conditions conditions;
 	unsigned pairs; /* of twins, so far */
 	bool traps; /* the random code has set the trap flag, so these twins are of no more use */
@@ -88,49 +92,13 @@ static _Noreturn void fail(const char *what)
 	exit(1);
 }
 
-static const struct {
-	const char *name;
-	size_t offset;
-} registers[] = {
-#define REGISTER(name)                                                                             \
-	{                                                                                          \
-#name, offsetof(struct user_regs_struct, name)                                     \
-	}
-    REGISTER(rip), REGISTER(eflags), REGISTER(rsp), REGISTER(rax), REGISTER(rbx), REGISTER(rcx),
-    REGISTER(rdx), REGISTER(rsi), REGISTER(rdi), REGISTER(rbp), REGISTER(r8), REGISTER(r9),
-    REGISTER(r10), REGISTER(r11), REGISTER(r12), REGISTER(r13), REGISTER(r14), REGISTER(r15),
-    REGISTER(fs_base), REGISTER(gs_base)};
-
-static uint64_t value_of(const struct user_regs_struct *regs, size_t i)
-{
-	uint64_t value;
-
-	memcpy(&value, (const char *)regs + registers[i].offset, sizeof value);
-	return registers[i].offset == offsetof(struct user_regs_struct, eflags)
-		   ? value & ~FLAG_RESUME
-		   : value;
-}
-
-/* The first register that differs, or NULL. */
-static const char *different_register(
-    const struct user_regs_struct *a, const struct user_regs_struct *b)
-{
-	for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++) {
-		if (value_of(a, i) != value_of(b, i))
-			return registers[i].name;
-	}
-	return NULL;
-}
-
 static void expect_registers(const struct user_regs_struct *cached, const char *when)
 {
-	const char *name = different_register(cached, &differ.stop.regs);
+	const char *name = registers_differ(cached, &differ.stop.regs);
 
 	if (!name)
 		return;
-	for (size_t i = 0; i < sizeof registers / sizeof registers[0]; i++)
-		printf("%-8s %016" PRIx64 " %016" PRIx64 "\n", registers[i].name,
-		    value_of(cached, i), value_of(&differ.stop.regs, i));
+	registers_print(cached, &differ.stop.regs);
 	printf("%s: ", when);
 	fail(name);
 }
@@ -193,6 +161,7 @@ static void step_reference(void)
 	pid_t pid = differ.stepped.pid;
 
 	decode_instruction(memory_code_reader, &pid, rip, &block);
+	passes_step(&differ.passes, pid, rip);
 	twin_step(&differ.stepped, &differ.stop);
 	differ.totals.steps++;
 	differ.traps |= (differ.stop.regs.eflags & FLAG_TRAP) != 0;
@@ -241,6 +210,14 @@ static bool is_incomparable(void)
 	return differ.traps || hit_what_is_ours() || stack_forbids_steps();
 }
 
+static void expect_passes(const char *when)
+{
+	if (!passes_print_difference(&differ.passes, differ.tracee->space))
+		return;
+	printf("%s: ", when);
+	fail("passes");
+}
+
 /* Steps the reference to where the cached twin says that it is. */
 static void follow(const struct user_regs_struct *regs, uint64_t branches)
 {
@@ -249,7 +226,7 @@ static void follow(const struct user_regs_struct *regs, uint64_t branches)
 
 	read_watched(before);
 	while ((differ.branches != branches || differ.stop.regs.rip != regs->rip ||
-		   different_register(regs, &differ.stop.regs)) &&
+		   registers_differ(regs, &differ.stop.regs)) &&
 	       differ.branches <= branches && differ.stop.signal == 0 && !differ.traps &&
 	       steps++ < REFERENCE_MAX)
 		step_reference();
@@ -267,6 +244,7 @@ static void follow(const struct user_regs_struct *regs, uint64_t branches)
 		fail("count");
 	}
 	expect_registers(regs, "registers");
+	expect_passes("a leg");
 }
 
 /* Both must have met the same signal. */
@@ -287,6 +265,7 @@ static void expect_signal(const struct stop *cached)
 		fail("signal");
 	}
 	expect_registers(&cached->regs, "registers at a signal");
+	expect_passes("a signal");
 }
 
 /* Both begin at a block, with the same random registers. */
@@ -295,7 +274,7 @@ static void restart(void)
 	uint64_t *seed = &differ.seed;
 	struct user_regs_struct regs = differ.initial;
 
-	for (size_t i = 3; i < 18; i++) {
+	for (size_t i = REGISTERS_GENERAL; i < REGISTERS_GENERAL_END; i++) {
 		uint64_t value = code_random(seed);
 
 		switch (value % 4) {
@@ -309,7 +288,7 @@ static void restart(void)
 			value = DATA_BASE + DATA_SIZE / 2 + (code_random(seed) & 0x7f8);
 			break;
 		}
-		memcpy((char *)&regs + registers[i].offset, &value, sizeof value);
+		registers_set(&regs, i, value);
 	}
 	regs.rsp = STACK_BASE + STACK_SIZE / 2;
 	regs.eflags = 0x202 | (code_random(seed) & 0xcd5);
@@ -361,6 +340,8 @@ static void new_code(void)
 		    &differ.check.shadow, DATA_BASE, DATA_BASE + DATA_SIZE / 2, SHADOW_OUTSIDE);
 	if (!differ.watches)
 		points_break(&differ.tracee->debug, &differ.conditions, &differ.code, &differ.seed);
+	if (differ.counts)
+		passes_choose(&differ.passes, &differ.code, &differ.seed, differ.cached.memory);
 	restart();
 	differ.totals.pieces++;
 }
@@ -372,6 +353,9 @@ static void step_both(void)
 	struct stop stop;
 
 	read_watched(before);
+	twin_get(&differ.cached, &stop.regs);
+	stop.regs.eflags |= FLAG_RESUME; /* no breakpoint stops this step */
+	linecount_note(&differ.passes.counted, differ.tracee, &stop.regs);
 	twin_step(&differ.cached, &stop);
 	step_reference();
 	read_watched(after);
@@ -472,9 +456,11 @@ static void step_through(void)
 		twin_wait(&differ.cached, &stop);
 		if (stop.signal == 0 && i < CACHE_STEPS - 1) {
 			regs = stop.regs;
+			passes_keep(&differ.passes, differ.tracee->space);
 			branches = look(&regs);
 			differ.totals.places++;
 			follow(&regs, branches);
+			passes_put_back(&differ.passes, differ.tracee->space);
 			if (differ.wild)
 				i = CACHE_STEPS;
 			ptrace(PTRACE_SINGLESTEP, differ.cached.pid, 0, 0);
@@ -548,6 +534,8 @@ static void start_twins(void)
 	twin_start(&differ.stepped, differ.changes);
 	twin_get(&differ.stepped, &differ.initial);
 	differ.conditions.check = &differ.check;
+	differ.conditions.lines = &differ.passes.counted;
+	differ.counts = differ.pairs % 3 != 1;
 	differ.checks = differ.watches && differ.pairs % 3 != 2;
 	if (differ.checks)
 		begin_check();
@@ -565,6 +553,7 @@ static void end_twins(void)
 {
 	differ.totals.checked += differ.check.table.checked;
 	heapcheck_end(&differ.check);
+	linecount_take(&differ.passes.counted, 0, "");
 	twin_end(&differ.cached);
 	twin_end(&differ.stepped);
 }
@@ -587,14 +576,14 @@ int main(int argc, char **argv)
 	end_twins();
 	if (differ.totals.legs == 0 || differ.totals.places == 0)
 		fail("nothing has run in the code cache");
-	if (differ.pairs > 8 && differ.totals.checked == 0)
+	if (differ.pairs > 8 && (differ.totals.checked == 0 || differ.passes.total == 0))
 		fail("nothing was checked");
 	printf("%" PRIu64 " pieces, %" PRIu64 " legs, %" PRIu64 " branches, %" PRIu64
 	       " places, %" PRIu64 " signals, %" PRIu64 " watched writes, %" PRIu64
-	       " questions, %" PRIu64 " of the heap, %" PRIu64
+	       " questions, %" PRIu64 " of the heap, %" PRIu64 " passes, %" PRIu64
 	       " reference steps: no difference\n1 passed, 0 failed\n",
 	    differ.totals.pieces, differ.totals.legs, differ.totals.branches, differ.totals.places,
 	    differ.totals.signals, differ.totals.touched, differ.totals.asked,
-	    differ.totals.checked, differ.totals.steps);
+	    differ.totals.checked, differ.passes.total, differ.totals.steps);
 	return 0;
 }

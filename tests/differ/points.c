@@ -23,8 +23,7 @@ void points_watch(struct debug_registers *debug, uint64_t *seed, bool reads)
 	}
 }
 
-/* The address of one of the first instructions in a block. */
-static uint64_t some_instruction(const struct code *code, uint64_t *seed)
+uint64_t points_instruction(const struct code *code, uint64_t *seed)
 {
 	uint64_t at = code->block[code_random(seed) % CODE_BLOCKS];
 	struct classified in;
@@ -57,7 +56,7 @@ void points_break(struct debug_registers *debug, struct conditions *conditions,
 	conditions_connect(conditions, 0);
 	debug->rr_control = 0;
 	for (unsigned i = 0; i < 2; i++) {
-		debug->rr_address[i] = some_instruction(code, seed);
+		debug->rr_address[i] = points_instruction(code, seed);
 		debug->rr_control |= 1ull << (2 * i);
 		snprintf(packet, sizeof packet, "$Z1,%" PRIx64 ",1;%s#00", debug->rr_address[i],
 		    i == 0 ? never : often[code_random(seed) % (sizeof often / sizeof *often)]);

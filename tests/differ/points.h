@@ -16,4 +16,7 @@ void points_watch(struct debug_registers *debug, uint64_t *seed, bool reads);
 void points_break(struct debug_registers *debug, struct conditions *conditions,
     const struct code *code, uint64_t *seed);
 
+/* The address of one of the first instructions in a block. */
+uint64_t points_instruction(const struct code *code, uint64_t *seed);
+
 #endif

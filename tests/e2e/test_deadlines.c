@@ -45,20 +45,42 @@ START_TEST(a_search_that_is_cut_off_tells_its_share_of_the_work)
 }
 END_TEST
 
-/* In the run that tells which lines ran; in one of those that count the passes of one place; or,
- * after them, where each pass stops. */
-START_TEST(a_count_of_lines_that_is_cut_off_says_so)
+/* The moment from which a question that was cut off goes on, to be freed; NULL: it was not. */
+static char *goes_on_from(const json_t *answer)
 {
-	static const int seconds[] = {DEADLINE_S, 8 * DEADLINE_S};
-	cleanup_scene struct scene scene = scene_open("busy", NULL);
-	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	static const char word[] = "from=";
+	const char *said = json_string_value(json_object_get(answer, "cut_off"));
+	const char *at = said ? strstr(said, word) : NULL;
 
-	for (size_t i = 0; i < sizeof(seconds) / sizeof(*seconds); i++) {
-		expect_all(client_tool(scene.client, "rr_lines_executed", "{s:s, s:i}", "location",
-			       "mix", "deadline", seconds[i]),
-		    HAS("cut_off", "the time is over"), HAS("cut_off", "to go on"));
-		expect_same_gdb(scene.client, answer_text(end, "moment"));
-	}
+	return at ? strndup(at + sizeof(word) - 1, strcspn(at + sizeof(word) - 1, ",")) : NULL;
+}
+
+static long long count_of(const json_t *answer, const char *text)
+{
+	const char *source = answer_text(answer, "source"), *at = strstr(source, text);
+
+	ck_assert_ptr_nonnull(at);
+	while (at > source && at[-1] != '\n')
+		at--;
+	return strtoll(at, NULL, 10);
+}
+
+/* What is counted up to there and what is counted from there on is all. */
+START_TEST(a_count_of_lines_that_is_cut_off_goes_on_exactly_there)
+{
+	cleanup_scene struct scene scene = scene_open("busy 40", NULL);
+	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
+	json_auto_t *cut = client_tool(scene.client, "rr_lines_executed", "{s:s, s:i}", "location",
+	    "mix", "deadline", DEADLINE_S);
+	cleanup_free char *from = goes_on_from(cut);
+
+	ck_assert_msg(from != NULL, "not cut off: %s", answer_show(cut));
+	expect_same_gdb(scene.client, answer_text(end, "moment"));
+	json_auto_t *rest = client_tool(
+	    scene.client, "rr_lines_executed", "{s:s, s:s}", "location", "mix", "from", from);
+	ck_assert_int_gt(count_of(cut, "return x;"), 0);
+	ck_assert_int_eq(count_of(cut, "return x;") + count_of(rest, "return x;"), 40 * 300000);
+	ck_assert_int_eq(count_of(cut, "x = x *") + count_of(rest, "x = x *"), 40 * 30000000);
 }
 END_TEST
 
@@ -79,7 +101,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_search_that_is_cut_off_tells_its_share_of_the_work,
-	    a_count_of_lines_that_is_cut_off_says_so,
+	    a_count_of_lines_that_is_cut_off_goes_on_exactly_there,
 	    a_search_backward_that_is_cut_off_leaves_gdb_alive, NULL};
-	return scene_main("deadlines", tests, (const char *const[]){"busy", NULL});
+	return scene_main("deadlines", tests, (const char *const[]){"busy", "busy 40", NULL});
 }

@@ -8,7 +8,7 @@
 #include "tests/e2e/scene.h"
 
 #define SOURCE	  "tests/programs/lines.c"
-#define LINES_MAX 100
+#define LINES_MAX 200
 #define STEPS_MAX 600
 #define NO_CODE	  -1
 
@@ -159,17 +159,17 @@ START_TEST(a_stretch_counts_what_ran_in_it)
 END_TEST
 
 /* Each pass of a line's only place stops: they are grouped. */
-static long count_stops(struct scene *scene, const char *location, const char *to)
+static long count_stops(struct scene *scene, const char *location, const char *from, const char *to)
 {
-	json_auto_t *answer = client_tool(scene->client, "rr_trace_calls", "{s:s, s:s, s:s*}",
-	    "location", location, "group_by", "caller", "to", to);
+	json_auto_t *answer = client_tool(scene->client, "rr_trace_calls", "{s:s, s:s, s:s*, s:s*}",
+	    "location", location, "group_by", "caller", "from", from, "to", to);
 
 	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
 	return (long)answer_number(answer, "total");
 }
 
 /* By threads, between signals. */
-static void expect_stops(struct scene *scene, const char *to)
+static void expect_stops(struct scene *scene, const char *from, const char *to)
 {
 	static const struct {
 		const char *function, *text;
@@ -181,45 +181,61 @@ static void expect_stops(struct scene *scene, const char *to)
 		json_auto_t *location = json_sprintf("tallied.c:%d", line), *answer = NULL;
 		long counts[LINES_MAX], stops;
 
-		stops = count_stops(scene, json_string_value(location), to);
-		answer = client_tool(scene->client, "rr_lines_executed", "{s:s, s:s*}", "location",
-		    lines[i].function, "to", to);
+		stops = count_stops(scene, json_string_value(location), from, to);
+		answer = client_tool(scene->client, "rr_lines_executed", "{s:s, s:s*, s:s*}",
+		    "location", lines[i].function, "from", from, "to", to);
 		read_counts(answer, counts);
 		ck_assert_ptr_null(json_object_get(answer, "cut_off"));
-		ck_assert_msg(counts[line] == stops, "line %d, up to %s: %ld, not %ld", line,
-		    to ? to : "the end", counts[line], stops);
+		ck_assert_msg(counts[line] == stops, "line %d, from %s up to %s: %ld, not %ld",
+		    line, from ? from : "the start", to ? to : "the end", counts[line], stops);
 	}
 }
 
-/* More than 100 times: without stops. */
-START_TEST(lines_that_run_often_have_the_counts_that_stops_give)
+/* The ends of a stretch are at the line itself: one pass more or less would show. */
+START_TEST(lines_have_the_counts_that_stops_give)
 {
 	cleanup_scene struct scene scene = scene_open("tallied 120", NULL);
 	json_auto_t *location =
 	    json_sprintf("tallied.c:%lld", harness_line("tallied.c", "turns++; /* worker */"));
-	json_auto_t *passes = NULL;
-	const char *to;
-
-	expect_stops(&scene, NULL);
-	passes = client_tool(scene.client, "rr_trace_calls", "{s:o, s:i}", "location",
+	json_auto_t *passes = client_tool(scene.client, "rr_trace_calls", "{s:o, s:i}", "location",
 	    json_incref(location), "limit", 400);
-	to = answer_text(
-	    passes, json_array_size(json_object_get(passes, "hits")) > 90 ? "hits.90.moment" : "");
-	expect_stops(&scene, to);
+	const char *early = answer_text(passes, "hits.40.moment"),
+		   *late = answer_text(passes, "hits.90.moment");
+
+	expect_stops(&scene, NULL, NULL);
+	expect_stops(&scene, early, late);
 }
 END_TEST
 
 /* All of them by stops would take longer than a test may. */
 START_TEST(lines_that_run_a_million_times_are_counted)
 {
+	static const char *const locations[] = {"pass", "conditional.c"};
 	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
-	json_auto_t *answer = ask(&scene, "pass");
+	json_auto_t *answer = ask(&scene, locations[_i]);
 	long counts[LINES_MAX];
 
 	read_counts(answer, counts);
 	ck_assert_int_eq(counts[harness_line("conditional.c", "volatile int local")], 1000000);
 	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
 	ck_assert_ptr_null(json_object_get(answer, "never"));
+}
+END_TEST
+
+/* A forked child has code of its own, and vfork's has its parent's. */
+START_TEST(what_a_child_runs_is_not_its_parents)
+{
+	static const struct {
+		const char *program, *function, *file, *text;
+		long count;
+	} rows[] = {{"tallied 120", "fork_one", "tallied.c", "lone++;", 120},
+	    {"vforked", "pass", "vforked.c", "passes += nth;", 3}};
+	cleanup_scene struct scene scene = scene_open(rows[_i].program, NULL);
+	json_auto_t *answer = ask(&scene, rows[_i].function);
+	long counts[LINES_MAX];
+
+	read_counts(answer, counts);
+	ck_assert_int_eq(counts[harness_line(rows[_i].file, rows[_i].text)], rows[_i].count);
 }
 END_TEST
 
@@ -258,13 +274,14 @@ int main(void)
 	    {each_line_of_a_file_has_the_count_that_it_ran, 2},
 	    {the_counts_of_a_function_are_those_of_single_steps, 1},
 	    {a_stretch_counts_what_ran_in_it, 1},
-	    {lines_that_run_often_have_the_counts_that_stops_give, 1},
-	    {lines_that_run_a_million_times_are_counted, 1},
+	    {lines_have_the_counts_that_stops_give, 1},
+	    {lines_that_run_a_million_times_are_counted, 2},
+	    {what_a_child_runs_is_not_its_parents, 2},
 	    {what_never_ran_and_what_is_no_place_is_said, 1},
 	    {a_file_whose_name_is_shown_escaped_is_not_said_to_have_no_line_table, 1},
 	    {NULL, 0},
 	};
 	return scene_main_loops("lines", tests,
 	    (const char *const[]){"lines", "lines_O2", "tallied 120", "conditional 1000000",
-		"misleading_name", NULL});
+		"misleading_name", "vforked", NULL});
 }

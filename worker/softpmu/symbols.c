@@ -21,7 +21,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "worker/softpmu/scan/marks.h"
+#include "worker/softpmu/legs/marks.h"
 #include "worker/softpmu/rrfix/badpaths.h"
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/environment.h"
@@ -81,8 +81,10 @@ static void find(void **function, const char *name)
 
 static struct heapcheck check;
 static struct racecheck races;
+static struct linecount lines;
 static struct softpmu instance = {
-    .conditions = {.fd = -1, .check = &check, .races = &races, .listener = marks_hear}};
+    .conditions = {
+	.fd = -1, .check = &check, .races = &races, .lines = &lines, .listener = marks_hear}};
 
 static long with_errno(long result)
 {

@@ -169,4 +169,25 @@ struct race_table {
 	struct race_pair pair[RACE_PAIRS_PAGE];
 };
 
+/*
+ * And a fourth one: how often instructions that gdb has named have begun, see legs/linecount.h
+ * there.
+ */
+#define LINEMARK 0x400ull
+
+enum {
+	LINES_MAX = 8192, /* instructions */
+	LINES_PAGE = 64,  /* read at once */
+	LINES_NAMED = 64, /* at once, with a packet */
+
+	LINES_ON = 1,
+	LINES_ENDED = 2, /* the process runs another program: nothing is counted since */
+};
+
+struct line_table {
+	uint64_t state; /* of the bits above */
+	uint64_t count; /* of instructions */
+	uint64_t passes[LINES_PAGE];
+};
+
 #endif

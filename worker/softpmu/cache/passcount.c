@@ -34,14 +34,18 @@ static bool is_covered(pid_t tid, uint64_t address)
 	return memory_read(tid, &local, 1, &remote, 1) == sizeof first && first == INT3;
 }
 
+bool passcount_begins(const struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	return !watches_trap_first(&tracee->debug, regs) && !is_covered(tracee->tid, regs->rip);
+}
+
 void passcount_note(
     struct conditions *conditions, const struct tracee *tracee, const struct user_regs_struct *regs)
 {
 	uint64_t key;
 
 	/* A pass that the processor stops first is judged by rr and gdb. */
-	if (!passcount_counts(conditions, tracee, regs->rip) ||
-	    watches_trap_first(&tracee->debug, regs) || is_covered(tracee->tid, regs->rip))
+	if (!passcount_counts(conditions, tracee, regs->rip) || !passcount_begins(tracee, regs))
 		return;
 	switch (conditions_pass(conditions, regs->rip, tracee->tid, regs, &key)) {
 	case PASS_COUNTS:

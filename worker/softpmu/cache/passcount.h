@@ -25,6 +25,10 @@ struct tracee;
 bool passcount_counts(
     const struct conditions *conditions, const struct tracee *tracee, uint64_t address);
 
+/* Whether the tracee, which is set going with these registers, begins the instruction at rip: no
+ * breakpoint of rr's stops it there. */
+bool passcount_begins(const struct tracee *tracee, const struct user_regs_struct *regs);
+
 /* A leg outside of the cache begins with these registers. */
 void passcount_note(struct conditions *conditions, const struct tracee *tracee,
     const struct user_regs_struct *regs);

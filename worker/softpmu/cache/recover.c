@@ -14,6 +14,18 @@ enum {
 	OVERFLOW_FLAG = 1 << 11,
 };
 
+/* A pass of the instruction at a place, as far as that is counted: 1, or -1 to take it back. */
+static void count_again(const struct space *space, const struct place *place, int passes)
+{
+	if (places_runs(place))
+		return;
+	if (place->counted)
+		*arena_slot(&space->arena, ARENA_SLOT_PASSES) +=
+		    (uint64_t)(int64_t)passes * *arena_slot(&space->arena, ARENA_SLOT_MARK);
+	if (place->lined)
+		*space_line(space, place->original) += (uint64_t)(int64_t)passes;
+}
+
 /*
  * The tracee is on its way to where no program's memory can be. If that is no address at all, the
  * jump faults, and has no effect: it is undone, and the hardware does it. Each notes its place
@@ -29,6 +41,7 @@ static void undo_jump(const struct space *space, pid_t tid, struct user_regs_str
 
 	if (!place || !(place->flags & PLACE_JUMPED))
 		return;
+	count_again(space, place, -1);
 	if (place->distance > 0)
 		memory_write(tid, regs->rsp, arena_slot(&space->arena, ARENA_SLOT_BELOW), 1);
 	regs->rip = place->original;
@@ -75,9 +88,7 @@ static void recover_place(
 		2 * INSTRUCTION_MAX, regs) &&
 	    space->budget.passed > 0)
 		space->budget.passed--;
-	if (place->counted && !places_runs(place))
-		*arena_slot(&space->arena, ARENA_SLOT_PASSES) -=
-		    *arena_slot(&space->arena, ARENA_SLOT_MARK);
+	count_again(space, place, -1);
 	if (place->kind == PLACE_JUDGES)
 		recover_judge(&space->arena, place->distance > 0, regs);
 	if (place->kind == PLACE_RETURNED || (place->flags & PLACE_SWAPPED))
@@ -117,4 +128,9 @@ struct user_regs_struct recover_question(
 	places_recover(place, *arena_slot(&space->arena, ARENA_SLOT_RCX),
 	    *arena_slot(&space->arena, ARENA_SLOT_RAX), NULL, 0, &there);
 	return there;
+}
+
+void recover_passed(const struct space *space, const struct place *place)
+{
+	count_again(space, place, 1);
 }

@@ -18,6 +18,10 @@
  */
 void recover_state(struct space *space, pid_t tid, struct user_regs_struct *regs);
 
+/* The instruction at this place, which recover_state has taken back, has begun nevertheless: it has
+ * faulted. So its pass counts, if passes of it are counted. */
+void recover_passed(const struct space *space, const struct place *place);
+
 /* The program's registers at a place of ours that asks, and that it goes on from in the cache. */
 struct user_regs_struct recover_question(
     const struct space *space, const struct place *place, const struct user_regs_struct *regs);

@@ -160,6 +160,12 @@ const struct place *space_place(const struct space *space, uint64_t address)
 	    &space->places[part], (uint32_t)(address - space->arena.part[part].address));
 }
 
+uint64_t *space_line(const struct space *space, uint64_t address)
+{
+	return &arena_slot(
+	    &space->arena, ARENA_LINES)[line_list_find(space->watches.lines, address)];
+}
+
 void space_counters(const struct space *space, uint64_t *counter[BUDGET_COUNTERS])
 {
 	for (unsigned i = 0; i < BUDGET_COUNTERS; i++)

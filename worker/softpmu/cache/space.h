@@ -56,6 +56,9 @@ void space_flush(struct space *space);
 /* The place at an address of the cache, or NULL. */
 const struct place *space_place(const struct space *space, uint64_t address);
 
+/* Where the passes of the instruction at this address are counted, which the code counts. */
+uint64_t *space_line(const struct space *space, uint64_t address);
+
 /* The counters, as budget_load wants them. */
 void space_counters(const struct space *space, uint64_t *counter[BUDGET_COUNTERS]);
 

@@ -22,6 +22,7 @@
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"
 #include "worker/softpmu/legs/countedpass.h"
+#include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/legs/looks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
@@ -158,6 +159,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	anew = watches_set(&space->watches, &space->arena, &tracee->debug, cache->conditions);
 	anew |= heapcheck_set(cache->conditions->check, space, tracee, regs);
 	anew |= racecheck_set(cache->conditions->races, space, tracee, regs);
+	anew |= linecount_set(cache->conditions->lines, space, tracee);
 	if (changelog_set(space, &cache->conditions->tally, tracee) || anew)
 		space_flush(space);
 	space_revive_mapped(space, tracee->tid);
@@ -461,12 +463,10 @@ static void recover_fault(
 	siginfo_t info = {0};
 
 	recover_state(space, tracee->tid, regs);
-	if (place && place->counted && !places_runs(place) && status >> 16 == 0 &&
-	    status >> 8 != SIGTRAP &&
+	if (place && status >> 16 == 0 && status >> 8 != SIGTRAP &&
 	    kernel_ptrace(PTRACE_GETSIGINFO, tracee->tid, 0, (uint64_t)&info) >= 0 &&
 	    info.si_code > 0)
-		*arena_slot(&space->arena, ARENA_SLOT_PASSES) +=
-		    *arena_slot(&space->arena, ARENA_SLOT_MARK);
+		recover_passed(space, place);
 }
 
 /* Sets it going at an address of the cache. */
@@ -526,6 +526,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 	passcount_take(cache->conditions, tracee, &space->arena);
 	changelog_end(space, &cache->conditions->tally, tracee);
 	racecheck_end_leg(cache->conditions->races, space, tracee);
+	linecount_end_leg(cache->conditions->lines, space, tracee);
 	*branches = space->budget.passed;
 	written = write_back(tracee->tid, &before, regs);
 	if (written == -ESRCH && !is_last) {

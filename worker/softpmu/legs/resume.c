@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <sys/ptrace.h>
 
+#include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/scan/racecheck.h"
 #include "worker/x86/eflags.h"
@@ -324,6 +325,14 @@ static bool plan_on_current_code(struct softpmu *pmu, struct tracee *tracee,
 	return false;
 }
 
+/* A leg outside of the cache begins with these registers. */
+static void note_pass(
+    struct softpmu *pmu, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	passcount_note(&pmu->conditions, tracee, regs);
+	linecount_note(pmu->conditions.lines, tracee, regs);
+}
+
 long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_regs_struct *regs)
 {
 	struct plan plan;
@@ -338,10 +347,11 @@ long resume_next_leg(struct softpmu *pmu, struct tracee *tracee, struct user_reg
 		return result;
 	}
 	if (!restarts_syscall(regs))
-		passcount_note(&pmu->conditions, tracee, regs);
+		note_pass(pmu, tracee, regs);
 	if (pmu->mode == MODE_STEP || restarts_syscall(regs) ||
 	    heapcheck_is_on(pmu->conditions.check, tracee) ||
 	    racecheck_is_on(pmu->conditions.races, tracee) ||
+	    linecount_is_on(pmu->conditions.lines, tracee) ||
 	    watches_trap_first(&tracee->debug, regs) || debug_registers_free(&tracee->debug) == 0 ||
 	    !plan_on_current_code(pmu, tracee, regs, &plan))
 		return step(pmu, tracee, regs, 0);
@@ -393,7 +403,7 @@ static long rr_step(struct softpmu *pmu, struct tracee *tracee, int request, int
 
 	if (result >= 0) {
 		if (signal == 0 && !inside_syscall(tracee, &regs) && !restarts_syscall(&regs))
-			passcount_note(&pmu->conditions, tracee, &regs);
+			note_pass(pmu, tracee, &regs);
 		look_at_instruction(pmu, tracee, &regs, &block);
 		tracee->pushes_flags = false; /* rr sees to it */
 		if (debug_registers_holds(&tracee->debug, regs.rip))

@@ -63,6 +63,7 @@
  *   conditioncode.c and those that judge the condition of a breakpoint
  *   changecode.c    those that count changes
  *   checkcode.c     those that look at the heap's shadow
+ *   linecode.c      those that count passes of an instruction
  *   emitter.c       their bytes and places
  *
  * scan/: what is learnt while that code runs, and not shown to rr at each step
@@ -82,6 +83,7 @@
  *   codecache.c     legs in the cache, and their stops
  *   regions.c       legs between hardware breakpoints, for what cannot run there; what cannot do
  *                   that either is single-stepped
+ *   linecount.c     how often many instructions begin, counted in both
  *   stops.c         whether a stop ends a leg of ours or is for rr, and the ticks it stands for
  *
  * Environment, read once and taken out of rr's (and so the program's) environment:

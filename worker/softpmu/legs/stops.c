@@ -20,6 +20,7 @@
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/traps/processor.h"
+#include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/legs/resume.h"
 #include "worker/softpmu/traps/cover.h"
 #include "worker/softpmu/traps/trapflag.h"
@@ -351,8 +352,9 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 	debug_registers_reset(&tracee->debug);
 	codecache_forget(pmu->cache, tracee);
 	heapcheck_note_exec(pmu->conditions.check, tracee);
+	linecount_note_exec(pmu->conditions.lines, tracee);
 	/* Nor is it one of those that share a memory which is looked at. */
-	tracee->check = tracee->tally = tracee->race = 0;
+	tracee->check = tracee->tally = tracee->race = tracee->lines = 0;
 	tracee->borrower = 0;
 	if (kernel_ptrace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uint64_t)&tid) < 0)
 		return;

@@ -13,6 +13,7 @@
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/changecode.h"
 #include "worker/softpmu/translate/checkcode.h"
+#include "worker/softpmu/translate/linecode.h"
 #include "worker/softpmu/translate/racecode.h"
 #include "worker/softpmu/translate/watchcode.h"
 
@@ -128,7 +129,9 @@ static void read_block(struct emitter *e, uint64_t original, struct source *sour
 		    (watches_asks(&e->space->watches, in->address) &&
 			(!runs_in_cache(in->control) || is_counted_outside(e, in))))
 			in->control = CONTROL_NATIVE;
-		if (checkcode_asks(e->space, in->address) && !runs_in_cache(in->control))
+		if ((checkcode_asks(e->space, in->address) ||
+			linecode_counts(e->space, in->address)) &&
+		    !runs_in_cache(in->control))
 			in->control = CONTROL_NATIVE;
 		if (in->control == CONTROL_RR_CALL && e->part != 0)
 			in->control = CONTROL_NATIVE; /* its return address has to be low */
@@ -236,6 +239,7 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 		bool pending = source->counter != NO_COUNTER && i >= source->counter;
 
 		if (runs_in_cache(in->control)) {
+			linecode_put(e, in->address, pending && i != source->counter);
 			checkcode_put(e, in, pending && i != source->counter, body);
 			racecode_put(e, in, pending && i != source->counter, body);
 			changecode_put(e, in, pending && i != source->counter, body);
@@ -248,7 +252,7 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 		if (i != source->counter)
 			sequence_place(e, pending, in->address);
 		sequence_copy(e, in);
-		e->counted = false;
+		e->counted = e->lined = false;
 	}
 }
 
@@ -289,6 +293,7 @@ static bool put_block(struct emitter *e, uint32_t number, uint64_t *next)
 		put_instructions(e, &source, body);
 	}
 	goes_on = put_last(e, &source.in[source.count - 1], body, next);
+	e->lined = false;
 	pad(e, body, &source.in[source.count - 1], *next);
 	if (!blocks_set_body(blocks, number, body, (uint16_t)source.length,
 		revive_hash(source.bytes, source.length, source.changes)))

@@ -49,12 +49,19 @@ void emitter_set_jump(struct emitter *e, uint32_t at)
 	e->memory[at] = (uint8_t)distance;
 }
 
+/* Whether `original` of such a place is an instruction that is still to come. */
+static bool is_before(enum place_kind kind)
+{
+	return kind != PLACE_AT_TARGET && kind != PLACE_PAST_CHECK && kind != PLACE_RETURNED;
+}
+
 void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
     int distance, uint64_t original)
 {
 	const struct place place = {.offset = offset,
-	    .kind = (uint8_t)kind & 0x7f,
+	    .kind = (uint8_t)kind & 0x3f,
 	    .counted = e->counted,
+	    .lined = e->lined && original == e->lined_at && is_before(kind),
 	    .flags = (uint8_t)flags,
 	    .distance = (int16_t)distance,
 	    .original = original};

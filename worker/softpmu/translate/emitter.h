@@ -22,6 +22,8 @@ struct emitter {
 	uint64_t base;	 /* its address in the program */
 	uint32_t offset; /* where the next byte goes */
 	bool counted;	 /* as in struct place */
+	bool lined;	 /* the same, of the instruction at lined_at */
+	uint64_t lined_at;
 	int blocks_left;
 	unsigned first, count; /* of the queue */
 	struct wish queue[QUEUE_MAX];

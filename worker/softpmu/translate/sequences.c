@@ -343,6 +343,7 @@ void sequence_loop(struct emitter *e, const struct classified *in)
 	if (in->z.attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE)
 		CODE(e, 0x67);
 	CODE(e, in->z.opcode, 0x02);
+	e->lined = false; /* it may go to itself */
 	emitter_place(e, PLACE_AT, 0, next);
 	CODE(e, 0xeb, 0x05);
 	sequence_jump(e, target);

@@ -40,6 +40,7 @@ struct condition {
 
 struct heapcheck;
 struct racecheck;
+struct linecount;
 
 struct conditions {
 	int fd; /* gdb's connection; -1: none */
@@ -58,6 +59,7 @@ struct conditions {
 	struct passkeys keys;
 	struct heapcheck *check; /* of the heap; it outlives them */
 	struct racecheck *races; /* of accesses that nothing orders; the same */
+	struct linecount *lines; /* instructions whose passes are counted; the same */
 	/* Hears each packet; "": gdb has connected or gone, or its packet is not known. */
 	void (*listener)(const struct conditions *conditions, const char *packet);
 };

@@ -109,6 +109,9 @@ struct tracee {
 	unsigned race_parent; /* that of the one that made it, in the check of race_born */
 	uint64_t race_born, race_cleared; /* cleared: the word that the kernel clears at its end */
 
+	uint64_t lines;	   /* the count of passes for which the next is known, see linecount.h */
+	bool lines_member; /* of the process in which they are counted */
+
 	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
 	uint64_t refused_number; /* the call's */
 };

@@ -6,6 +6,7 @@
 #define RR_WARDEN_SOFTPMU_MARKS_H
 
 #include "worker/softpmu/cache/passcount.h"
+#include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/scan/racecheck.h"
 #include "worker/softpmu/traps/conditions.h"
@@ -14,6 +15,7 @@ static inline void marks_hear(const struct conditions *conditions, const char *p
 {
 	heapcheck_take(conditions->check, packet);
 	racecheck_take(conditions->races, packet);
+	linecount_take(conditions->lines, conditions->stopped, packet);
 }
 
 /* rr reads there. True if buffer has it. */
@@ -23,7 +25,8 @@ static inline bool marks_read(
 	return passcount_read(conditions, address, buffer, size) ||
 	       tally_read(&conditions->tally, fd, address, buffer, size) ||
 	       heapcheck_read(conditions->check, fd, address, buffer, size) ||
-	       racecheck_read(conditions->races, fd, address, buffer, size);
+	       racecheck_read(conditions->races, fd, address, buffer, size) ||
+	       linecount_read(conditions->lines, fd, address, buffer, size);
 }
 
 #endif
