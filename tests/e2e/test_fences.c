@@ -2,6 +2,7 @@
  * What Debian's electric-fence and duma stop, the guard heap stops as well: each wrong use of
  * tests/programs/guarded, natively with each of the three, at -O0 and -O2.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,24 +26,30 @@ static const struct fence {
     {"/usr/lib/libduma.so.0", {"", "DUMA_PROTECT_BELOW=1"}},
 };
 
-static char *library_of(const struct fence *fence)
+/* A link, because LD_PRELOAD takes a blank in a path for its end. */
+static char *library_of(const struct fence *fence, const char *links)
 {
 	const char *built = harness_server(), *folder = strstr(built, "/bin/");
-	char *path;
+	cleanup_free char *file = NULL;
+	char *path = harness_path(links, GUARDHEAP_FILE);
 
-	if (fence->library[0] == '/')
+	if (fence->library[0] == '/') {
+		free(path);
 		return strdup(fence->library);
+	}
 	ck_assert_ptr_nonnull(folder);
-	ck_assert_int_gt(asprintf(&path, "%.*s/libexec/rr-warden/%s", (int)(folder - built), built,
+	ck_assert_int_gt(asprintf(&file, "%.*s/libexec/rr-warden/%s", (int)(folder - built), built,
 			     fence->library),
 	    0);
+	ck_assert(symlink(file, path) == 0 || errno == EEXIST);
 	return path;
 }
 
 /* Whether a signal ended the program there. */
-static bool stops(const struct fence *fence, int way, const char *program, const char *bug)
+static bool stops(
+    const struct fence *fence, const char *links, int way, const char *program, const char *bug)
 {
-	cleanup_free char *library = library_of(fence), *command = NULL;
+	cleanup_free char *library = library_of(fence, links), *command = NULL;
 	int status;
 
 	ck_assert_int_gt(asprintf(&command,
@@ -59,14 +66,15 @@ START_TEST(each_bug_that_another_fence_stops_is_stopped)
 {
 	static const char *const builds[] = {"guarded", "guarded_O2"};
 	cleanup_free char *program = harness_program(builds[_i]);
+	cleanup_scratch char *links = harness_scratch(0);
 	int theirs = 0;
 
 	for (size_t bug = 0; bug < sizeof(bugs) / sizeof(*bugs); bug++)
 		for (int way = 0; way < 2; way++) {
-			bool ours = stops(&fences[0], way, program, bugs[bug]);
+			bool ours = stops(&fences[0], links, way, program, bugs[bug]);
 
 			for (size_t i = 1; i < sizeof(fences) / sizeof(*fences); i++) {
-				bool stopped = stops(&fences[i], way, program, bugs[bug]);
+				bool stopped = stops(&fences[i], links, way, program, bugs[bug]);
 
 				theirs += stopped;
 				ck_assert_msg(ours || !stopped, "%s, way %d: %s stops it",

@@ -41,12 +41,27 @@ START_TEST(a_gigabyte_of_output_is_drained_and_its_ends_shown)
 }
 END_TEST
 
+/* The server's limit is so short that a busy machine may reach it. */
+static json_t *innermost_frames(struct client *client)
+{
+	for (double end = harness_now() + HARNESS_TIMEOUT_S;;) {
+		const long long id =
+		    client_tool_send(client, "rr_backtrace", json_pack("{s:i}", "max_depth", 5));
+		json_auto_t *message = client_wait(client, id, HARNESS_TIMEOUT_S);
+		json_t *answer = json_incref(answer_at(message, "result.structuredContent"));
+
+		if (!answer_at(answer, "code") || harness_now() > end)
+			return answer;
+		json_decref(answer);
+	}
+}
+
 START_TEST(two_hundred_thousand_frames_cost_their_limit_and_are_still_there_behind_it)
 {
 	cleanup_place struct place place = {.folder = harness_scratch(0)};
 	place.trace = harness_path(place.folder, "trace");
 	place.client = client_start(
-	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=1", NULL}});
+	    &(struct client_options){.args = (const char *const[]){"--timeout-eval=2", NULL}});
 	json_decref(client_record(place.client, place.trace, "recursion", "200000"));
 	free(client_replay(place.client, place.trace));
 	client_tool_done(place.client, "rr_breakpoint_set", "{s:s}", "location",
@@ -54,7 +69,7 @@ START_TEST(two_hundred_thousand_frames_cost_their_limit_and_are_still_there_behi
 	json_auto_t *stop = client_tool(place.client, "rr_continue", NULL);
 	expect_text(stop, "frame.function", "sum_to");
 	expect_text(stop, "frame.args", "number=0");
-	json_auto_t *trace = client_tool(place.client, "rr_backtrace", "{s:i}", "max_depth", 5);
+	json_auto_t *trace = innermost_frames(place.client);
 	ck_assert_uint_ge(answer_count(trace, "frames"), 1); /* folded */
 	ck_assert_ptr_nonnull(answer_at(trace, "more"));
 	client_tool_refused(place.client, "rr_backtrace", "timeout", "{s:i}", "start", 199990);
