@@ -25,6 +25,10 @@ vm="mmdebstrap qemu-system-x86 e2fsprogs"
 carry="rr gdb python3 patchelf"
 # python3 writes the archives that set off the bugs; malloc's own variables need libc6-dbg.
 bugs="python3 libc6-dbg libbz2-dev xz-utils apt"
+# What the rows of tests/real record: without one, its row is skipped.
+real="nginx-light curl memcached redis-server redis-tools postgresql sqlite3 git nodejs golang-go rustc cargo php-cli ffmpeg
+openmpi-bin lmdb-utils ruby default-jdk-headless qemu-system-x86 cmake make g++ fio openssl python3-numpy r-base-core perl
+chromium-headless-shell bzip2 xz-utils zstd"
 packages="python3 python3-venv python3-yaml systemd unzip"
 dist="python3 xz-utils rpm rpmlint makepkg pacman-package-manager libarchive-tools shellcheck"
 
@@ -34,7 +38,7 @@ fail() {
 }
 
 usage() {
-	echo "usage: $0 look|install build|demo|check|languages|style|fuzz|clients|report|deb|bare|vm|carry|bugs|packages|dist..." >&2
+	echo "usage: $0 look|install build|demo|check|languages|style|fuzz|clients|report|deb|bare|vm|carry|bugs|real|packages|dist..." >&2
 	exit 2
 }
 
@@ -53,6 +57,7 @@ packages_for() {
 		vm) echo "$vm" ;;
 		carry) echo "$carry" ;;
 		bugs) echo "$build $bugs" ;;
+		real) echo "$real" ;;
 		packages) echo "$packages" ;;
 		dist) echo "$build $dist" ;;
 		*) usage ;;

@@ -12,6 +12,7 @@
 #   tests/demo/                  `make demo`
 #   tests/report/                `make check-report`
 #   tests/bugs/                  `make check-bugs`
+#   tests/real/                  `make check-real`
 
 # Expanded when it is used: `make check` may just have installed Check.
 TEST_LIBS  = $(shell pkg-config --libs check 2>/dev/null)
@@ -202,6 +203,15 @@ check-bugs: build $(BUGS) ## known bugs of real programs, found again, with the 
 	@sh packaging/deps.sh look bugs
 	@tests/bugs/build.sh "$(call whole_path,$(BUILD))/bugs"
 	@$(TEST_ENV) $(BUGS) "$(call whole_path,$(BUILD))/bugs"
+
+# REAL="redis java" for some of them.
+REAL_PROGRAMS := $(TEST_BIN)/real
+$(REAL_PROGRAMS): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/real/*.c)) $(E2E_HARNESS)
+	$(link_program)
+
+.PHONY: check-real
+check-real: build $(REAL_PROGRAMS) ## servers, runtimes and tools recorded as people run them, and replayed (sudo packaging/deps.sh install real)
+	@$(TEST_ENV) $(REAL_PROGRAMS) $(REAL)
 
 # A newcomer's machine; see run.sh there. RELEASE=trixie for one of them, MIRROR= for another mirror.
 .PHONY: check-bare
