@@ -261,7 +261,8 @@ static bool reuse_session(struct dispatch *dispatch, struct mcp_request *request
 	if (session == NULL)
 		return false;
 	json_object_set_new(arguments, "session", json_string(session_name(session)));
-	json_object_update_missing_new(arguments, json_pack("{s:b}", "move", 1));
+	if (tool == TOOL_CRASH_REPORT)
+		json_object_update_missing_new(arguments, json_pack("{s:b}", "move", 1));
 	call_session(dispatch, request, tool, arguments);
 	return true;
 }

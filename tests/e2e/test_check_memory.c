@@ -216,6 +216,21 @@ START_TEST(a_check_changes_nothing)
 }
 END_TEST
 
+START_TEST(a_trace_is_checked_again_in_the_session_that_is_open)
+{
+	static const char *const tools[] = {"rr_check_memory", "rr_check_races"};
+	const char *trace = scene_trace(TWICE);
+
+	for (size_t i = 0; i < sizeof(tools) / sizeof(*tools); i++) {
+		cleanup_client struct client *client = client_start(NULL);
+
+		for (unsigned times = 0; times < 2; times++)
+			expect_all(client_tool(client, tools[i], "{s:s}", "trace_dir", trace),
+			    IS("session", "s1"));
+	}
+}
+END_TEST
+
 START_TEST(a_part_of_the_recording_is_checked_with_the_blocks_from_before)
 {
 	cleanup_scene struct scene scene = scene_open(PLAIN, NULL);
@@ -285,7 +300,8 @@ int main(void)
 	    what_is_right_is_no_finding, what_is_freed_wrongly_is_named,
 	    a_crash_report_proposes_the_check,
 	    a_crash_report_that_names_the_block_proposes_no_check, what_new_has_made_is_checked,
-	    a_check_changes_nothing, a_part_of_the_recording_is_checked_with_the_blocks_from_before,
+	    a_check_changes_nothing, a_trace_is_checked_again_in_the_session_that_is_open,
+	    a_part_of_the_recording_is_checked_with_the_blocks_from_before,
 	    a_static_program_is_checked, an_allocator_of_the_programs_own_is_checked,
 	    a_check_that_is_cut_off_says_so, NULL};
 

@@ -73,6 +73,21 @@ enum check_kind {
 	CHECK_TARGET,  /* of a jump or call */
 	CHECK_OUTPUT,  /* it is written to a file */
 	CHECK_LENGTH,  /* of what is written to one */
+	CHECK_OVERLAP, /* of what is copied, and where to */
+};
+
+/* What was called to copy, by the name that the caller used. */
+enum check_copier {
+	CHECK_NO_COPIER,
+	CHECK_MEMCPY,
+	CHECK_MEMPCPY,
+	CHECK_STRCPY,
+	CHECK_STPCPY,
+	CHECK_STRNCPY,
+	CHECK_STPNCPY,
+	CHECK_STRCAT,
+	CHECK_STRNCAT,
+	CHECK_COPIERS, /* how many there are */
 };
 
 enum check_state { CHECK_NO_BLOCK, CHECK_LIVE, CHECK_FREED };
@@ -118,8 +133,11 @@ struct check_table {
 	uint64_t loaded; /* where bytes that were never written were loaded; `address` is the first
 			    of them, and `start` and `size` are those of the load */
 	uint64_t copied; /* 1: others may have been copied there before */
-	uint64_t followed; /* loads of such bytes that were followed */
-	uint64_t checked;  /* questions that were answered, for the curious */
+	uint64_t copier; /* enum check_copier, of an overlap: `start` and `size` are those of what
+			    is written */
+	uint64_t source, source_size; /* and what is read */
+	uint64_t followed;	      /* loads of such bytes that were followed */
+	uint64_t checked;	      /* questions that were answered, for the curious */
 	/* As they were asked for last; of all of them, and those of this page. */
 	uint64_t sites, live, live_bytes;
 	struct check_site site[CHECK_SITES];

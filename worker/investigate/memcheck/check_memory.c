@@ -72,12 +72,37 @@ static void say_place(const struct check_table *table, char *words, size_t size)
 	    bytes_word(length), behind);
 }
 
+/* "memcpy reads 20 bytes at 0x4000 and writes 20 bytes at 0x4008, which overlap" */
+static void say_overlap(const struct check_table *table, char *words, size_t size)
+{
+	static const char *const names[CHECK_COPIERS] = {[CHECK_MEMCPY] = "memcpy",
+	    [CHECK_MEMPCPY] = "mempcpy",
+	    [CHECK_STRCPY] = "strcpy",
+	    [CHECK_STPCPY] = "stpcpy",
+	    [CHECK_STRNCPY] = "strncpy",
+	    [CHECK_STPNCPY] = "stpncpy",
+	    [CHECK_STRCAT] = "strcat",
+	    [CHECK_STRNCAT] = "strncat"};
+	const char *name = table->copier < CHECK_COPIERS ? names[table->copier] : NULL;
+
+	snprintf(words, size,
+	    "%s reads %llu %s at 0x%llx and writes %llu %s at 0x%llx, which overlap",
+	    name ? name : "a copy", (unsigned long long)table->source_size,
+	    bytes_word(table->source_size), (unsigned long long)table->source,
+	    (unsigned long long)table->size, bytes_word(table->size),
+	    (unsigned long long)table->start);
+}
+
 static void say(struct finding *finding)
 {
 	const struct check_table *table = &finding->table;
 	const char *call = table->kind == CHECK_RESIZE ? "realloc" : "free";
 	char place[WORDS_MAX / 2];
 
+	if (table->kind == CHECK_OVERLAP) {
+		say_overlap(table, finding->what, sizeof(finding->what));
+		return;
+	}
 	say_place(table, place, sizeof(place));
 	if (table->kind == CHECK_READ || table->kind == CHECK_WRITE)
 		snprintf(finding->what, sizeof(finding->what), "%s of %llu %s at 0x%llx: %s",
@@ -278,8 +303,9 @@ static json_t *conclude(const struct check *check)
 		return json_string(
 		    "the time was over before the check could begin: nothing was checked");
 	if (check->count == 0)
-		return json_sprintf("nothing touched heap memory outside of the live blocks, and "
-				    "nothing was freed that is no block%s",
+		return json_sprintf("nothing touched heap memory outside of the live blocks, "
+				    "nothing was freed that is no block, and nothing was copied "
+				    "between blocks that overlap%s",
 		    check->unwritten_end == SEARCH_WHOLE
 			? "; nothing was found that depends on memory that was never "
 			  "written"

@@ -26,6 +26,7 @@ bool unwritten_is(const struct check_table *table)
 	case CHECK_FREE:
 	case CHECK_RESIZE:
 	case CHECK_CALL:
+	case CHECK_OVERLAP:
 		return false;
 	}
 	return false;
@@ -115,6 +116,7 @@ static const char *use_of(const struct check_table *table)
 	case CHECK_FREE:
 	case CHECK_RESIZE:
 	case CHECK_CALL:
+	case CHECK_OVERLAP:
 		break;
 	}
 	return "a branch depends on";

@@ -45,6 +45,9 @@ struct check_ways {
 	/* How many bytes of an access it looks at, from its first; 0: at none. */
 	uint32_t (*looks_at)(
 	    const struct heapcheck *check, uint64_t address, const struct access *access);
+	/* What the function does that the instruction calls through this slot, enum check_copier.
+	 */
+	uint8_t (*copies)(const struct heapcheck *check, pid_t tid, uint64_t slot);
 	bool writes; /* the code writes to the shadow, see translate/definecode.h */
 };
 

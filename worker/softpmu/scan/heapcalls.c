@@ -8,6 +8,7 @@
 
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
+#include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/scan/follow.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
@@ -355,6 +356,7 @@ static void forget(struct heapcheck *check, uint64_t start, uint64_t size)
 
 	if (end <= start)
 		return;
+	slots_forget(check->slots, start, end);
 	heapshadow_mark(&check->shadow, start, end, SHADOW_CLEAR);
 	for (size_t i = 0; i < check->covers; i++) {
 		if (start >= check->covered[i].end || end <= check->covered[i].start)

@@ -11,6 +11,8 @@
 #include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
+#include "worker/softpmu/calls/copies.h"
+#include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/scan/addressset.h"
 #include "worker/softpmu/traps/tracees.h"
 
@@ -27,6 +29,7 @@ void heapcheck_end(struct heapcheck *check)
 	heapsites_free(&check->sites);
 	heapshadow_free(&check->shadow);
 	heapfollow_free(check->follow);
+	slots_free(check->slots);
 	memset(check, 0, sizeof *check);
 	check->number = number;
 }
@@ -37,6 +40,7 @@ static void begin(struct heapcheck *check, bool whole)
 	check->number++;
 	check->whole = whole;
 	check->table.state = CHECK_ON;
+	check->slots = slots_new(copies_number);
 }
 
 static void add_code(struct heapcheck *check, uint64_t start, uint64_t end)
@@ -240,8 +244,14 @@ static uint32_t looks_at_defined(
 	return access->size;
 }
 
-static const struct check_ways ways = {asks, looks_at, false};
-static const struct check_ways defined_ways = {asks, looks_at_defined, true};
+static uint8_t copies(const struct heapcheck *check, pid_t tid, uint64_t slot)
+{
+	return check->blocks_only || check->wanted_count > 0 ? CHECK_NO_COPIER
+							     : slots_at(check->slots, tid, slot);
+}
+
+static const struct check_ways ways = {asks, looks_at, copies, false};
+static const struct check_ways defined_ways = {asks, looks_at_defined, NULL, true};
 
 bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
     const struct user_regs_struct *regs)

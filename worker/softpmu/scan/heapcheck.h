@@ -31,6 +31,9 @@
  * addresses, and operands with a segment. A handler of a signal that comes while an allocator's
  * function runs is not checked. A load of the C library's that begins in a block and goes on behind
  * it is none: its functions for strings read whole vectors.
+ *
+ * Calls of functions that copy, see calls/copies.h, are looked at where they are made: there the
+ * name is known, see calls/slots.h.
  */
 #ifndef RR_WARDEN_SOFTPMU_HEAPCHECK_H
 #define RR_WARDEN_SOFTPMU_HEAPCHECK_H
@@ -51,6 +54,7 @@
 
 struct heapfollow;
 struct place;
+struct slots;
 struct space;
 struct tracee;
 
@@ -94,6 +98,7 @@ struct heapcheck {
 	struct heapblocks blocks;
 	struct heapsites sites; /* as they were asked for last */
 	struct heapshadow shadow;
+	struct slots *slots;	   /* NULL: calls that copy are not looked at */
 	struct heapfollow *follow; /* NULL: what was never written is not looked for */
 };
 

@@ -5,9 +5,12 @@
 #include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
+#include "worker/softpmu/calls/copies.h"
+#include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/scan/addressset.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
+#include "worker/x86/classify.h"
 #include "worker/x86/decode.h"
 #include "worker/x86/decoder.h"
 #include "worker/x86/instruction.h"
@@ -149,6 +152,45 @@ static bool is_part_overread(struct heapcheck *check, struct space *space, uint6
 	return true;
 }
 
+enum { CALLS = 2, JUMPS = 4, NO_CALL = 0 };
+
+/* Of an instruction that calls, or jumps to, what an operand in memory says. */
+static unsigned way_through(const uint8_t *bytes, size_t length)
+{
+	struct classified in;
+
+	if (!classify(0, bytes, length, &in))
+		return NO_CALL;
+	return in.control == CONTROL_CALL_TO   ? CALLS
+	       : in.control == CONTROL_JUMP_TO ? JUMPS
+					       : NO_CALL;
+}
+
+/* It may be a call of a function that copies. */
+static enum heapcheck_verdict judge_copy(struct heapcheck *check, struct tracee *tracee,
+    const uint8_t *bytes, size_t length, uint64_t slot, const struct user_regs_struct *regs)
+{
+	const uint8_t copier = slots_at(check->slots, tracee->tid, slot);
+	struct check_table *table = &check->table;
+	enum heapcheck_verdict verdict;
+	struct copies_call call;
+	uint64_t from = regs->rip;
+	unsigned way;
+
+	if (copier == CHECK_NO_COPIER || (way = way_through(bytes, length)) == NO_CALL ||
+	    !copies_of(copier, tracee->tid, regs, &call) || !copies_overlap(copier, &call) ||
+	    (way == JUMPS && !memory_read_word(tracee->tid, regs->rsp, &from)))
+		return HEAPCHECK_GOES_ON;
+	verdict = heapcheck_report(check, tracee, CHECK_OVERLAP, from, call.destination,
+	    call.destination, call.destination_size);
+	if (verdict != HEAPCHECK_GOES_ON) {
+		table->copier = copier;
+		table->source = call.source;
+		table->source_size = call.source_size;
+	}
+	return verdict;
+}
+
 enum heapcheck_verdict heapcheck_judge_accesses(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
@@ -166,6 +208,12 @@ enum heapcheck_verdict heapcheck_judge_accesses(
 		const struct access *access = &accesses.list[i];
 		uint64_t start, end, wrong;
 
+		if (access->relative && access->reads) {
+			verdict = judge_copy(
+			    check, tracee, bytes, length, (uint64_t)access->displacement, regs);
+			if (verdict != HEAPCHECK_GOES_ON)
+				return verdict;
+		}
 		if (!heapcheck_is_meant(access))
 			continue;
 		masked = access->mask && masks_read(tracee->tid, masks);

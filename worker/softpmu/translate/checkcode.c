@@ -5,6 +5,7 @@
  */
 #include "worker/softpmu/translate/checkcode.h"
 
+#include "worker/softpmu/translate/copycode.h"
 #include "worker/softpmu/translate/definecode.h"
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/shadowcode.h"
@@ -51,6 +52,7 @@ void checkcode_put(struct emitter *e, const struct classified *in, bool pending,
 	}
 	if (watches->ways->asks(watches->check, in->address))
 		sequence_question(e, PLACE_CHECKS, look.pending, in->address, body);
+	copycode_put(e, in, pending);
 	accesses_of(in->bytes, in->z.length, in->address, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++) {
 		const struct access *access = &accesses.list[i];

@@ -1,0 +1,4 @@
+/*
+ * copied.c again, without stubs: each call goes through its slot itself.
+ */
+#include "copied.c"
