@@ -31,9 +31,9 @@ static bool is_checked(const char *name, const char *of)
 
 uint8_t copies_number(const char *name)
 {
-	for (uint8_t i = 1; i < CHECK_COPIERS; i++) {
+	for (unsigned i = 1; i < CHECK_COPIERS; i++) {
 		if (strcmp(name, names[i]) == 0 || is_checked(name, names[i]))
-			return i;
+			return (uint8_t)i;
 	}
 	return strcmp(name, "__mempcpy") == 0  ? CHECK_MEMPCPY
 	       : strcmp(name, "__stpcpy") == 0 ? CHECK_STPCPY
