@@ -187,3 +187,17 @@ bool classify(uint64_t address, const uint8_t *bytes, size_t length, struct clas
 	in->control = control_of(in, length);
 	return true;
 }
+
+bool classify_loads_stack_pointer(const struct classified *in)
+{
+	enum { STORE = 0x89, LOAD = 0x8b, RSP = 4, RBP = 5, REGISTER = 3 };
+	const ZydisDecodedInstruction *z = &in->z;
+
+	if (z->mnemonic != ZYDIS_MNEMONIC_MOV || z->operand_width != 64)
+		return false;
+	if (z->opcode == STORE)
+		return z->raw.modrm.mod == REGISTER && z->raw.modrm.rm == RSP && !z->raw.rex.B &&
+		       (z->raw.modrm.reg != RBP || z->raw.rex.R);
+	return z->opcode == LOAD && z->raw.modrm.reg == RSP && !z->raw.rex.R &&
+	       (z->raw.modrm.mod != REGISTER || z->raw.modrm.rm != RBP || z->raw.rex.B);
+}

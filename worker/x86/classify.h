@@ -43,6 +43,10 @@ bool classify_is_in_rr_page(uint64_t address);
 /* Whether it writes to memory, the stack included. */
 bool classify_writes_memory(const struct classified *in);
 
+/* Whether it loads the stack pointer, as longjmp and a change of stacks do: mov rsp, from a
+ * register or memory. Not from rbp: so a function ends that keeps its frame there. */
+bool classify_loads_stack_pointer(const struct classified *in);
+
 /* Where a jump, call or branch with a known target goes. */
 uint64_t classify_target(const struct classified *in);
 

@@ -73,6 +73,7 @@ enum check_kind {
 	CHECK_TARGET,  /* of a jump or call */
 	CHECK_OUTPUT,  /* it is written to a file */
 	CHECK_LENGTH,  /* of what is written to one */
+	CHECK_RETURN,  /* of a return address that is written over, at `address` */
 	CHECK_OVERLAP, /* of what is copied, and where to */
 };
 

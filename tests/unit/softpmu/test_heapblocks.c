@@ -4,7 +4,7 @@
 #include <check.h>
 #include <stddef.h>
 
-#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/base/addressset.h"
 #include "worker/softpmu/scan/heapblocks.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "tests/runner.h"

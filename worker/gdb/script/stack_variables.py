@@ -1,4 +1,5 @@
-# The local variable that has an address in it, and the place of an instruction, for unwritten.c. Behind
+# The local variable that has an address in it, the function whose return address is in a place of the
+# stack, and the place of an instruction, for unwritten.c. Behind
 # parts.py.
 
 import gdb
@@ -43,6 +44,21 @@ def rr_variable(address):
             print("rr-said", frame.name() or "?", place, symbol.name + part, sep="\t")
             return
         frame = frame.older()
+
+
+def rr_return_address(slot):
+    """Prints the function whose return address the unwinder takes from there."""
+    frame = gdb.newest_frame()
+    for level in range(FRAMES_MAX):
+        older = frame.older()
+        if older is None:
+            return
+        if frame.type() == gdb.NORMAL_FRAME and int(older.read_register("rsp")) - 8 == slot:
+            saved = gdb.selected_inferior().read_memory(slot, 8)
+            if int.from_bytes(bytes(saved), "little") == older.pc():
+                print("rr-said", frame.name() or "", sep="\t")
+            return
+        frame = older
 
 
 def rr_place(pc):

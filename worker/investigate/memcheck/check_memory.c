@@ -19,6 +19,7 @@
 #define FINDINGS_MAX 100
 #define CALLERS_MAX  4
 #define WORDS_MAX    UNWRITTEN_MAX
+#define UNSURE_MAX   100 /* writes over what may be a return address: then they are not looked at */
 
 struct finding {
 	struct check_table table;
@@ -33,7 +34,8 @@ struct check {
 	struct heap_pass pass;
 	struct finding findings[2 * FINDINGS_MAX]; /* those of both passes */
 	size_t count, enough, most;		   /* enough: of this pass and those before it */
-	bool before;				   /* the time was over before it began */
+	unsigned unsure;
+	bool before; /* the time was over before it began */
 	/* The pass for what was never written: */
 	struct check_table unwritten;
 	enum search_end unwritten_end;		      /* SEARCH_CUT: also where it has not begun */
@@ -150,9 +152,19 @@ static bool is_known(struct check *check, const struct finding *finding)
 {
 	for (size_t i = 0; i < check->count; i++)
 		if (is_same(&check->findings[i], finding)) {
-			check->findings[i].others++;
+			check->findings[i].others += finding->table.kind != CHECK_RETURN;
 			return true;
 		}
+	return false;
+}
+
+/* A call that was left in another way than by its return may have left its mark on the stack. */
+static bool is_certain(struct check *check, struct finding *finding)
+{
+	if (unwritten_return_say(check->replay, &finding->table, finding->what))
+		return true;
+	if (++check->unsure == UNSURE_MAX)
+		heap_check_no_returns(check->replay);
 	return false;
 }
 
@@ -162,9 +174,11 @@ static void take_finding(struct check *check)
 	json_t *callers;
 
 	finding->table = check->pass.table;
+	if (finding->table.kind == CHECK_RETURN && !is_certain(check, finding))
+		return;
 	if (unwritten_is(&finding->table))
 		unwritten_say(check->replay, &finding->table, finding->what);
-	else
+	else if (finding->table.kind != CHECK_RETURN)
 		say(finding);
 	position_take_sum(check->replay);
 	finding->frame = where_own(check->replay);
@@ -304,8 +318,9 @@ static json_t *conclude(const struct check *check)
 		    "the time was over before the check could begin: nothing was checked");
 	if (check->count == 0)
 		return json_sprintf("nothing touched heap memory outside of the live blocks, "
-				    "nothing was freed that is no block, and nothing was copied "
-				    "between blocks that overlap%s",
+				    "nothing was freed that is no block, nothing was copied "
+				    "between blocks that overlap, and no return address was "
+				    "written over%s",
 		    check->unwritten_end == SEARCH_WHOLE
 			? "; nothing was found that depends on memory that was never "
 			  "written"
@@ -324,11 +339,14 @@ static json_t *say_checked(const struct check *check)
 	return json_sprintf(
 	    "the loads and stores of the program and its libraries, with %llu calls "
 	    "of %s. Not checked: what the kernel writes in system calls, the "
-	    "stack and static data%s%s%s",
+	    "stack but for return addresses, static data%s%s%s%s",
 	    (unsigned long long)check->pass.table.calls, heap_pass_allocator(&check->pass),
 	    state & CHECK_HAS_MAPPED ? ", large blocks with a mapping of their own once they are "
 				       "freed (a use of these is a SIGSEGV)"
 				     : "",
+	    check->unsure >= UNSURE_MAX
+		? ", return addresses from a moment on, because the stacks cannot be told"
+		: "",
 	    state & CHECK_NO_SHADOW ? ", and a part of the heap for which there was no room" : "",
 	    state & CHECK_LOST ? ", and blocks that there was no room to note" : "");
 }

@@ -217,6 +217,11 @@ void heap_check_show(struct replay *replay)
 	tell(replay, "s", 1, 0);
 }
 
+void heap_check_no_returns(struct replay *replay)
+{
+	tell(replay, "r", 0, 0);
+}
+
 void heap_check_want(struct replay *replay, unsigned long long number)
 {
 	tell(replay, "c", number, 0);

@@ -56,6 +56,9 @@ bool heap_check_only_lost(struct replay *replay);
 /* Findings are shown from here on. */
 void heap_check_show(struct replay *replay);
 
+/* Writes over return addresses are shown no more. */
+void heap_check_no_returns(struct replay *replay);
+
 /* That call of the allocator is shown, by its number. */
 void heap_check_want(struct replay *replay, unsigned long long number);
 

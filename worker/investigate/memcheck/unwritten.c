@@ -26,6 +26,7 @@ bool unwritten_is(const struct check_table *table)
 	case CHECK_FREE:
 	case CHECK_RESIZE:
 	case CHECK_CALL:
+	case CHECK_RETURN:
 	case CHECK_OVERLAP:
 		return false;
 	}
@@ -116,6 +117,7 @@ static const char *use_of(const struct check_table *table)
 	case CHECK_FREE:
 	case CHECK_RESIZE:
 	case CHECK_CALL:
+	case CHECK_RETURN:
 	case CHECK_OVERLAP:
 		break;
 	}
@@ -129,6 +131,26 @@ void unwritten_say(struct replay *replay, const struct check_table *table, char 
 	say_place(replay, table, place);
 	snprintf(text, UNWRITTEN_MAX, "%s memory that was never written%s: %s", use_of(table),
 	    table->copied ? ", or was copied from such" : "", place);
+}
+
+bool unwritten_return_say(
+    struct replay *replay, const struct check_table *table, char text[UNWRITTEN_MAX])
+{
+	char line[PLACE_MAX], *at = ask(replay, "rr_return_address", table->address, line);
+	char variable[PLACE_MAX];
+	const char *function;
+	bool known;
+
+	if (!at)
+		return false;
+	function = next_field(&at);
+	known = say_variable(replay, table->start, variable);
+	snprintf(text, UNWRITTEN_MAX,
+	    "write of %llu %s at 0x%llx: over the return address of %.150s%s%.300s",
+	    (unsigned long long)table->size, table->size == 1 ? "byte" : "bytes",
+	    (unsigned long long)table->start, *function ? function : "a function without a name",
+	    known ? ", from " : "", known ? variable : "");
+	return true;
 }
 
 /* "sum (a.c:9)" */

@@ -19,4 +19,8 @@ void unwritten_say(
 /* Where these bytes were loaded: "sum (a.c:9)". NULL: right there. To be released. */
 json_t *unwritten_loaded(struct replay *replay, const struct check_table *table);
 
+/* The same of a return address that is written over. False: it may be none any more. */
+bool unwritten_return_say(
+    struct replay *replay, const struct check_table *table, char text[UNWRITTEN_MAX]);
+
 #endif

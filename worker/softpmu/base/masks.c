@@ -18,6 +18,27 @@ enum {
 	AREA_MAX = 1 << 14, /* more than any processor has */
 };
 
+/* xmm0 to xmm15 in the area's legacy part, and the upper halves of ymm0 to ymm15. */
+bool masks_read_vector(pid_t tid, unsigned number, unsigned offset, uint64_t *bytes)
+{
+	enum { HALF = 16, LEGACY = 160, UPPER_COMPONENT = 2 };
+	uint8_t area[AREA_MAX];
+	struct iovec io = {area, sizeof area};
+	unsigned size, upper = 0, c, d, at;
+
+	if (number > 15 || offset + sizeof *bytes > 2 * HALF ||
+	    (offset < HALF && offset + sizeof *bytes > HALF) ||
+	    (offset >= HALF &&
+		!__get_cpuid_count(XSAVE_LEAF, UPPER_COMPONENT, &size, &upper, &c, &d)) ||
+	    kernel_ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uint64_t)&io) < 0)
+		return false;
+	at = (offset < HALF ? LEGACY + offset : upper + offset - HALF) + HALF * number;
+	if (at + sizeof *bytes > io.iov_len)
+		return false;
+	memcpy(bytes, area + at, sizeof *bytes);
+	return true;
+}
+
 bool masks_read(pid_t tid, uint64_t masks[MASK_REGISTERS])
 {
 	const size_t wanted = MASK_REGISTERS * sizeof *masks;

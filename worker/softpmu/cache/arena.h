@@ -73,7 +73,9 @@ enum {
 	ARENA_SHADOWS = 0x80000, /* of segments of the heap, see scan/heapshadow.h */
 	ARENA_TABLE = 0x100000,
 	ARENA_WATCHED = 0x180000, /* see watches.h */
-	ARENA_LITERALS = 0x200000,
+	ARENA_WRITTEN = 0x200000, /* and for what the code writes, of those and of the stacks */
+	ARENA_STACKS = 0x280000,  /* of the stacks alone */
+	ARENA_LITERALS = 0x300000,
 	ARENA_LITERALS_MAX = (ARENA_DATA_SIZE - ARENA_LITERALS) / 8,
 };
 

@@ -48,6 +48,8 @@ struct check_ways {
 	/* What the function does that the instruction calls through this slot, enum check_copier.
 	 */
 	uint8_t (*copies)(const struct heapcheck *check, pid_t tid, uint64_t slot);
+	/* Whether the code notes where return addresses are, see translate/returncode.h. */
+	bool (*returns)(const struct heapcheck *check);
 	bool writes; /* the code writes to the shadow, see translate/definecode.h */
 };
 

@@ -8,7 +8,7 @@
 
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
-#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/base/addressset.h"
 #include "worker/softpmu/follow/stackroom.h"
 #include "worker/softpmu/traps/tracees.h"
 

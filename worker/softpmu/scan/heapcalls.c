@@ -317,7 +317,7 @@ static enum heapcheck_verdict begin_call(struct heapcheck *check, struct tracee 
 	call->ways = ways_to(check, tracee, regs->rsp);
 	verdict = take_back(check, tracee);
 	if (tracee->space && !check->follow)
-		heapshadow_show(&check->shadow, tracee->space, false);
+		heapshadow_show(&check->shadow, tracee->space, false, false);
 	if (!is_wanted(check, call->number))
 		return verdict;
 	check->table.kind = CHECK_CALL;
@@ -335,7 +335,7 @@ enum heapcheck_verdict heapcheck_meet_call(
 		end_call(check, tracee->tid, call, regs->rax);
 		call->back = 0;
 		if (tracee->space)
-			heapshadow_show(&check->shadow, tracee->space, true);
+			heapshadow_show(&check->shadow, tracee->space, true, check->follow);
 	}
 	for (size_t i = 0; i < check->entries; i++) {
 		if (check->entry[i].address != regs->rip)

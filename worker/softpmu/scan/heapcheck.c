@@ -13,7 +13,7 @@
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/calls/copies.h"
 #include "worker/softpmu/calls/slots.h"
-#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/base/addressset.h"
 #include "worker/softpmu/traps/tracees.h"
 
 enum { RSP = 4, VECTOR = 16 };
@@ -136,6 +136,9 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 		return show_sites(check, number);
 	case 'u':
 		return show_lost(check);
+	case 'r':
+		check->returns_off = number[0] == 0;
+		return;
 	case 'c':
 		return add_wanted(check, number[0]);
 	default:
@@ -215,7 +218,8 @@ static bool asks(const struct heapcheck *check, uint64_t address)
 bool heapcheck_is_meant(const struct access *access)
 {
 	return !access->flushes && (access->reads || access->writes) && access->size > 0 &&
-	       access->base != RSP && !access->relative && !access->segment &&
+	       (access->base != RSP || (access->writes && access->index != ACCESS_NO_REGISTER)) &&
+	       !access->relative && !access->segment &&
 	       (access->base != ACCESS_NO_REGISTER || access->index != ACCESS_NO_REGISTER) &&
 	       (access->kind == ACCESS_PLAIN || access->kind == ACCESS_STRING);
 }
@@ -250,8 +254,8 @@ static uint8_t copies(const struct heapcheck *check, pid_t tid, uint64_t slot)
 							     : slots_at(check->slots, tid, slot);
 }
 
-static const struct check_ways ways = {asks, looks_at, copies, false};
-static const struct check_ways defined_ways = {asks, looks_at_defined, NULL, true};
+static const struct check_ways ways = {asks, looks_at, copies, heapreturns_are_noted, false};
+static const struct check_ways defined_ways = {asks, looks_at_defined, NULL, NULL, true};
 
 bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
     const struct user_regs_struct *regs)
@@ -274,12 +278,13 @@ bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *
 	watches->check_number = number;
 	if (!on)
 		return anew;
-	if (!check->shadow.memory &&
-	    !heapshadow_map(&check->shadow, tracee->tid, regs, check->follow))
+	if (!check->shadow.memory && !heapshadow_map(&check->shadow, tracee->tid, regs,
+					 check->follow || heapreturns_are_noted(check)))
 		check->table.state |= CHECK_NO_SHADOW;
-	if (check->follow && check->shadow.memory)
+	if ((check->follow || heapreturns_are_noted(check)) && check->shadow.memory)
 		heapshadow_cover(&check->shadow, regs->rsp);
-	heapshadow_show(&check->shadow, space, check->follow || tracee->check_call.back == 0);
+	heapshadow_show(
+	    &check->shadow, space, check->follow || tracee->check_call.back == 0, check->follow);
 	return anew;
 }
 
@@ -305,6 +310,7 @@ static enum heapcheck_verdict judge(struct heapcheck *check, struct tracee *trac
 	check->table.checked++;
 	if (tracee->check_due && tracee->check_due == regs->rip)
 		return HEAPCHECK_STEPS;
+	heapreturns_note(check, tracee, regs, stepped);
 	if (asks(check, regs->rip))
 		verdict = heapcheck_meet_call(check, tracee, regs);
 	if (verdict == HEAPCHECK_GOES_ON && check->follow)

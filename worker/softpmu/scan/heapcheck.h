@@ -13,6 +13,7 @@
  *                                   else
  *   QRRWarden.check:n,START,END     code whose loads are not followed then
  *   QRRWarden.check:c,NUMBER        that call of the allocator is shown (at most CHECK_WANTED)
+ *   QRRWarden.check:r,SHOWN         0: writes over return addresses are shown no more
  *   QRRWarden.check:g,SINCE,KIND,FIRST  the live blocks made by calls after SINCE go into the table
  *                                   by the ways of this kind: CHECK_SITES of them, FIRST and on
  *   QRRWarden.check:u               of the blocks only those that the program cannot reach now
@@ -75,7 +76,7 @@ struct heapcheck {
 	uint64_t number; /* of checks, ever */
 	bool uncovered;	 /* there is a block in memory that was not marked as a whole */
 	bool whole, shown, by_program; /* by_program: it moves the end of its data itself */
-	bool blocks_only, lost_only;
+	bool blocks_only, lost_only, returns_off;
 	pid_t process;			 /* 0: not known yet */
 	pid_t member[HEAPREACH_THREADS]; /* its threads, as far as they have been met */
 	size_t members;
@@ -155,6 +156,32 @@ enum heapcheck_verdict heapcheck_judge_accesses(
 /* The same: something wrong is touched at `address`, by an access of [start, start + size). */
 enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
     enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size);
+
+/* ---- heapreturns.c --------------------------------------------------------------------------- */
+
+/*
+ * Return addresses on the stacks. The shadow has SHADOW_RETURN for their bytes: a call marks where
+ * it puts one, and a return takes the mark away, in the cache and by steps alike; what moves the
+ * stack pointer up past marks takes them away, too. A store over one is a finding where the code
+ * that is called has not returned, and what is written is no address of code. Whoever is shown it
+ * has to see for himself that an unwinder takes the address from there, too: a call that was left
+ * in another way may have left its mark.
+ *
+ * LIMIT: a repeated string instruction of the program's own is looked at where it begins and ends.
+ */
+bool heapreturns_are_noted(const struct heapcheck *check);
+
+/* The tracee is about to do the instruction at rip; stepped: by a step. */
+void heapreturns_note(struct heapcheck *check, struct tracee *tracee,
+    const struct user_regs_struct *regs, bool stepped);
+
+/* That writes [start, end) and touches nothing of the heap that is wrong. */
+enum heapcheck_verdict heapreturns_judge(struct heapcheck *check, struct tracee *tracee,
+    const struct access *access, uint64_t start, uint64_t end, const uint8_t *bytes, size_t length,
+    const struct user_regs_struct *regs);
+
+/* heapjudge.c: shows the table's finding at this instruction, at once or later. */
+enum heapcheck_verdict heapcheck_show(struct heapcheck *check, struct tracee *tracee, uint64_t pc);
 
 /* Whether the allocator's own code is there: it keeps its lists in freed blocks. */
 bool heapcheck_is_own(const struct heapcheck *check, uint64_t address);

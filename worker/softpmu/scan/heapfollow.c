@@ -9,7 +9,7 @@
 
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
-#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/base/addressset.h"
 #include "worker/softpmu/scan/follow.h"
 #include "worker/softpmu/follow/joined.h"
 #include "worker/softpmu/follow/stackroom.h"

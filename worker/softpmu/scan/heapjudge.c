@@ -7,7 +7,7 @@
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/calls/copies.h"
 #include "worker/softpmu/calls/slots.h"
-#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/base/addressset.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/classify.h"
@@ -53,7 +53,7 @@ static bool is_repeated_string(const uint8_t *bytes)
 }
 
 /* At once, or later: see heapcheck_judge_place. */
-static enum heapcheck_verdict show(struct heapcheck *check, struct tracee *tracee, uint64_t pc)
+enum heapcheck_verdict heapcheck_show(struct heapcheck *check, struct tracee *tracee, uint64_t pc)
 {
 	enum { BEFORE = 3, LONG = 3, SHORT = 2 };
 	uint8_t bytes[BEFORE + LONG] = {0};
@@ -105,7 +105,7 @@ enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *
 	table->block_state = !block ? CHECK_NO_BLOCK : block->dropped ? CHECK_FREED : CHECK_LIVE;
 	table->made = block ? block->made : 0;
 	table->dropped = block ? block->dropped : 0;
-	return show(check, tracee, pc);
+	return heapcheck_show(check, tracee, pc);
 }
 
 /* A load that may read beyond a block, because nothing is made of those bytes: a vector of the C
@@ -221,6 +221,12 @@ enum heapcheck_verdict heapcheck_judge_accesses(
 		if (end <= start || end - start > RANGE_MAX)
 			continue;
 		wrong = heapshadow_first(&check->shadow, start, end);
+		if (wrong == end && access->writes) {
+			verdict = heapreturns_judge(
+			    check, tracee, access, start, end, bytes, length, regs);
+			if (verdict != HEAPCHECK_GOES_ON)
+				return verdict;
+		}
 		if (wrong == end ||
 		    is_overread(check, tracee->space, regs->rip, access, start, end) ||
 		    is_part_overread(check, tracee->space, regs->rip, bytes, length, start))

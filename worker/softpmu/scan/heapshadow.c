@@ -97,12 +97,13 @@ uint8_t *heapshadow_of(const struct heapshadow *shadow, uint64_t address)
 }
 
 /* Another segment may have its place in the table. */
-static bool add(struct heapshadow *shadow, uint64_t address)
+static bool add(struct heapshadow *shadow, uint64_t address, uint8_t use)
 {
 	if (shadow->count == shadow->room || shadow->at[place_of(address)]) {
 		shadow->full = true;
 		return false;
 	}
+	shadow->use[shadow->count] = use;
 	shadow->start[shadow->count++] = address & ~(SHADOW_SEGMENT - 1);
 	shadow->at[place_of(address)] = (uint16_t)shadow->count;
 	return true;
@@ -110,8 +111,12 @@ static bool add(struct heapshadow *shadow, uint64_t address)
 
 void heapshadow_cover(struct heapshadow *shadow, uint64_t address)
 {
-	if (shadow->at[place_of(address)] == 0)
-		add(shadow, address);
+	const unsigned i = shadow->at[place_of(address)];
+
+	if (i == 0)
+		add(shadow, address, SHADOW_STACK);
+	else if (shadow->start[i - 1] == (address & ~(SHADOW_SEGMENT - 1)))
+		shadow->use[i - 1] |= SHADOW_STACK;
 }
 
 /* Where the part of [start, end) that begins at start and is in one segment ends. */
@@ -128,10 +133,13 @@ void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, ui
 		uint8_t *at = heapshadow_of(shadow, start);
 
 		next = end_in_segment(start, end);
-		if (!at && value != SHADOW_CLEAR && add(shadow, start))
+		if (!at && value != SHADOW_CLEAR && add(shadow, start, SHADOW_HEAP))
 			at = heapshadow_of(shadow, start);
-		if (at)
-			memset(at, value, next - start);
+		if (!at)
+			continue;
+		if (value != SHADOW_CLEAR)
+			shadow->use[shadow->at[place_of(start)] - 1] |= SHADOW_HEAP;
+		memset(at, value, next - start);
 	}
 }
 
@@ -149,7 +157,7 @@ uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint6
 
 		next = end_in_segment(start, end);
 		for (uint64_t i = 0; at && i < next - start; i++) {
-			if (at[i] != SHADOW_CLEAR)
+			if (at[i] != SHADOW_CLEAR && at[i] != SHADOW_RETURN)
 				return start + i;
 		}
 	}
@@ -165,13 +173,20 @@ bool heapshadow_has_clear(const struct heapshadow *shadow, uint64_t start, uint6
 	return false;
 }
 
-void heapshadow_show(const struct heapshadow *shadow, const struct space *space, bool shown)
+void heapshadow_show(
+    const struct heapshadow *shadow, const struct space *space, bool shown, bool followed)
 {
 	for (unsigned i = 0; i < shadow->count; i++) {
 		const uint64_t low = shadow->start[i] & UINT32_MAX;
 		const uint32_t place = place_of(shadow->start[i]);
 
+		const uint64_t at = shadow->there + i * SHADOW_STRIDE - low;
+		const bool heap = shadow->use[i] & SHADOW_HEAP,
+			   stack = shadow->use[i] & SHADOW_STACK;
+
 		*arena_slot(&space->arena, ARENA_SHADOWS + 8 * place) =
-		    shown ? shadow->there + i * SHADOW_STRIDE - low : 0;
+		    shown && (heap || followed) ? at : 0;
+		*arena_slot(&space->arena, ARENA_WRITTEN + 8 * place) = shown || !heap ? at : 0;
+		*arena_slot(&space->arena, ARENA_STACKS + 8 * place) = stack ? at : 0;
 	}
 }

@@ -22,7 +22,11 @@ enum {
 	SHADOW_CLEAR = 0,
 	SHADOW_OUTSIDE = 1, /* in no block */
 	SHADOW_FREED = 2,
+	SHADOW_RETURN = 0xff,	 /* of a return address, see heapreturns.c */
 	SHADOW_UNDEFINED = 0xff, /* all bits of the byte */
+
+	SHADOW_HEAP = 1,
+	SHADOW_STACK = 2,
 
 	SHADOW_BITS = ARENA_SHADOW_BITS, /* the next 16 are its place in the table */
 	SHADOW_PLACES = 1 << 16,
@@ -39,6 +43,7 @@ struct heapshadow {
 	uint64_t there;	 /* its address in the program */
 	unsigned room, count;
 	uint64_t start[SHADOW_SEGMENTS]; /* of the program's memory, by segment */
+	uint8_t use[SHADOW_SEGMENTS];	 /* the same, SHADOW_HEAP or SHADOW_STACK or both */
 	uint16_t at[SHADOW_PLACES]; /* one more than the segment with this place in the table */
 	bool full;		    /* there was no room for a segment */
 };
@@ -48,7 +53,7 @@ struct heapshadow {
 bool heapshadow_map(
     struct heapshadow *shadow, pid_t tid, const struct user_regs_struct *regs, bool written);
 
-/* Sees to it that an address has a shadow. */
+/* Sees to it that an address of a stack has a shadow. */
 void heapshadow_cover(struct heapshadow *shadow, uint64_t address);
 
 /* The shadow of an address; NULL: it has none. Valid up to the end of its segment. */
@@ -66,13 +71,15 @@ void heapshadow_mark(struct heapshadow *shadow, uint64_t start, uint64_t end, ui
 /* What the byte at an address is marked as. */
 uint8_t heapshadow_at(const struct heapshadow *shadow, uint64_t address);
 
-/* The first byte of [start, end) that is not clear, or `end`. */
+/* The first byte of [start, end) that the program must not touch, or `end`. */
 uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint64_t end);
 
-/* Whether one byte of [start, end) is clear. */
+/* Whether it may touch one byte of [start, end). */
 bool heapshadow_has_clear(const struct heapshadow *shadow, uint64_t start, uint64_t end);
 
-/* The code in this space looks at the shadow from here on, or at nothing. */
-void heapshadow_show(const struct heapshadow *shadow, const struct space *space, bool shown);
+/* The code in this space looks at the shadow from here on, or at nothing of the heap. followed:
+ * what was never written is looked for, on the stacks, too. */
+void heapshadow_show(
+    const struct heapshadow *shadow, const struct space *space, bool shown, bool followed);
 
 #endif

@@ -15,7 +15,7 @@
 #include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
-#include "worker/softpmu/scan/addressset.h"
+#include "worker/softpmu/base/addressset.h"
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/decode.h"
 

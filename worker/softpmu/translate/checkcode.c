@@ -7,6 +7,7 @@
 
 #include "worker/softpmu/translate/copycode.h"
 #include "worker/softpmu/translate/definecode.h"
+#include "worker/softpmu/translate/returncode.h"
 #include "worker/softpmu/translate/sequences.h"
 #include "worker/softpmu/translate/shadowcode.h"
 
@@ -40,7 +41,7 @@ bool checkcode_asks(const struct space *space, uint64_t address)
 
 void checkcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
 {
-	struct look look = {e, pending ? PLACE_PENDING : 0, in->address, 0};
+	struct look look = {e, pending ? PLACE_PENDING : 0, in->address, ARENA_SHADOWS, 0};
 	const struct watches *watches = &e->space->watches;
 	struct accesses accesses;
 
@@ -53,11 +54,13 @@ void checkcode_put(struct emitter *e, const struct classified *in, bool pending,
 	if (watches->ways->asks(watches->check, in->address))
 		sequence_question(e, PLACE_CHECKS, look.pending, in->address, body);
 	copycode_put(e, in, pending);
+	returncode_put(e, in, pending, body);
 	accesses_of(in->bytes, in->z.length, in->address, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++) {
 		const struct access *access = &accesses.list[i];
 		const uint32_t size = watches->ways->looks_at(watches->check, in->address, access);
 
+		look.table = access->writes ? ARENA_WRITTEN : ARENA_SHADOWS;
 		if (size == 0 || size > 64)
 			continue;
 		put_look(&look, access, size);

@@ -144,7 +144,7 @@ void definecode_put(struct emitter *e, const struct classified *in, bool pending
 {
 	const struct watches *watches = &e->space->watches;
 	const struct stackroom room = stackroom_of(&in->z);
-	struct look look = {e, pending ? PLACE_PENDING : 0, in->address, 0};
+	struct look look = {e, pending ? PLACE_PENDING : 0, in->address, ARENA_SHADOWS, 0};
 	struct accesses accesses;
 	bool pushes = false;
 

@@ -15,6 +15,7 @@
 #include "worker/softpmu/translate/checkcode.h"
 #include "worker/softpmu/translate/linecode.h"
 #include "worker/softpmu/translate/racecode.h"
+#include "worker/softpmu/translate/returncode.h"
 #include "worker/softpmu/translate/watchcode.h"
 
 enum {
@@ -245,6 +246,8 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 			changecode_put(e, in, pending && i != source->counter, body);
 			watchcode_put(e, in, pending && i != source->counter, body);
 		}
+		if (in->control == CONTROL_RR_CALL)
+			returncode_put(e, in, pending, body);
 		if (i == source->counter)
 			sequence_count(e, in->address, source->by_flags);
 		if (i == source->count - 1 && in->control != CONTROL_ON)

@@ -21,7 +21,7 @@ void shadowcode_begin(struct look *look, const struct access *access)
 	watchcode_put_address(look->e, access);
 	PUT_SLOT(look, saved, ARENA_SLOT_ADDRESS, 0x48, 0x89, 0x0c, 0x25);
 	PUT_SLOT(look, saved, ARENA_SLOT_ADDRESS + ARENA_SHADOW_BITS / 8, 0x0f, 0xb7, 0x0c, 0x25);
-	PUT_SLOT(look, saved, ARENA_SHADOWS, 0x48, 0x8b, 0x0c, 0xcd);
+	PUT_SLOT(look, saved, look->table, 0x48, 0x8b, 0x0c, 0xcd);
 	PUT(look, PLACE_AT, saved, 0xe3, 0); /* jrcxz on */
 	look->on = look->e->offset - 1;
 	PUT_SLOT(look, saved, ARENA_SLOT_RAX, 0x48, 0x89, 0x04, 0x25);

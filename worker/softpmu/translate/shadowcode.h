@@ -21,7 +21,8 @@ struct look {
 	struct emitter *e;
 	int pending;
 	uint64_t original;
-	uint32_t on; /* the jump to there, between begin and end */
+	uint32_t table; /* ARENA_SHADOWS, or another one */
+	uint32_t on;	/* the jump to there, between begin and end */
 };
 
 enum { SHADOWCODE_BOTH = PLACE_RCX_SAVED | PLACE_RAX_SAVED };
