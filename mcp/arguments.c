@@ -288,12 +288,24 @@ static json_t *accept_all(
 	return NULL;
 }
 
+/* The same, or an array of the one string where that is allowed. */
+static json_t *unwrap_given(const struct mcp_param *param, const json_t *value)
+{
+	json_t *given = unwrap_stringified(value);
+
+	if (param->type != MCP_STRING_ARRAY || param->min == 0 || !json_is_string(value) ||
+	    json_is_array(given))
+		return given;
+	json_decref(given);
+	return json_pack("[O]", value);
+}
+
 /* An array or a map. */
 static json_t *accept_container(
     const struct mcp_param *param, const json_t *value, struct argument_fault *fault)
 {
 	json_type type = param->type == MCP_STRING_MAP ? JSON_OBJECT : JSON_ARRAY;
-	json_t *given = unwrap_stringified(value);
+	json_t *given = unwrap_given(param, value);
 	json_t *accepted = given && json_typeof(given) == type ? accept_all(param, given, fault)
 							       : fault_type(param, fault);
 

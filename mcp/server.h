@@ -37,7 +37,8 @@ struct mcp_param {
 	bool required;
 	const char *description;
 	/* integers: both 0 means no bound; strings: max bytes, 0 means MCP_STRING_MAX; arrays and
-	 * maps: max elements, 0 means MCP_ELEMENTS_MAX */
+	 * maps: max elements, 0 means MCP_ELEMENTS_MAX; arrays of strings: with min, one string
+	 * stands for an array of it */
 	long long min, max;
 	const char *const *choices; /* NULL-terminated, or NULL */
 };

@@ -368,8 +368,13 @@ const char *session_name(const struct session *session)
 	return session->kind == WORKER_REPLAY ? session->id : NULL;
 }
 
-const char *session_hint_to_open(const struct session *session, enum error_code code)
+const char *session_hint_to_open(const struct session *session, const struct failure *failure)
 {
+	enum error_code code = failure->code;
+
+	if (strncmp(failure->message, "symbols ", strlen("symbols ")) == 0)
+		return "symbols takes what objcopy --only-keep-debug made of the recorded build, "
+		       "or that build before strip";
 	if (session->opening != WIRE_OP_CORE_OPEN)
 		return "rr_list_recordings shows the traces";
 	return code == ERROR_NOT_FOUND ? "coredumpctl list, or /proc/sys/kernel/core_pattern, "

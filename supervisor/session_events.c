@@ -261,7 +261,7 @@ static void launch_failed(struct session *session, const struct event_data *data
 	    (failure.code == ERROR_SANDBOX_VIOLATION || failure.code == ERROR_INTERNAL))
 		failure_set_hint(&failure, "rr_status shows what may be wrong");
 	else if (failure.hint[0] == 0 && session->kind == WORKER_REPLAY)
-		failure_set_hint(&failure, session_hint_to_open(session, failure.code));
+		failure_set_hint(&failure, session_hint_to_open(session, &failure));
 	fail_opening(session, &failure);
 }
 

@@ -84,7 +84,7 @@ struct session_table {
 };
 
 /* What to do if what a session is to be opened on cannot be: nobody else knows what it was. */
-const char *session_hint_to_open(const struct session *session, enum error_code code);
+const char *session_hint_to_open(const struct session *session, const struct failure *failure);
 
 /* The session is over: answers everybody who waits, and frees it. */
 void session_end(struct session *session, const char *message);

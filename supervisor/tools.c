@@ -17,7 +17,7 @@
 #define MIN_NUMBER(min)	     0
 #define MIN_FLAG(min)	     0
 #define MIN_CHOICE(min)	     0
-#define MIN_TEXTS(min)	     0
+#define MIN_TEXTS(min)	     min
 #define MIN_TEXT_MAP(min)    0
 #define MIN_OBJECTS(min)     0
 #define TYPE_STRING	     MCP_STRING

@@ -13,7 +13,7 @@ struct worker_spec {
 	bool trace_is_set;
 };
 
-static const char *const arguments[LAUNCH_NAME_COUNT] = {
+static const char *const arguments[LAUNCH_SYMBOLS + 1] = {
     [LAUNCH_TRACE] = "trace_dir",
     [LAUNCH_BASE] = "trace_base_dir",
     [LAUNCH_FILE] = "file",
@@ -24,13 +24,14 @@ static const char *const arguments[LAUNCH_NAME_COUNT] = {
     [LAUNCH_CORE] = "core",
     [LAUNCH_EXECUTABLE] = "program",
     [LAUNCH_SYSROOT] = "sysroot",
+    [LAUNCH_SYMBOLS] = "symbols",
 };
 
-/* A text, or the first of a list. */
-static char *copy_name(const json_t *value)
+/* A text, or one of a list. */
+static char *copy_name(const json_t *value, size_t index)
 {
 	const char *text =
-	    json_string_value(json_is_array(value) ? json_array_get(value, 0) : value);
+	    json_string_value(json_is_array(value) ? json_array_get(value, index) : value);
 
 	return text == NULL ? NULL : strdup(text);
 }
@@ -43,8 +44,11 @@ struct worker_spec *worker_spec_new(enum worker_kind kind, uint32_t operation, c
 		return NULL;
 	spec->kind = kind;
 	spec->operation = operation;
-	for (int i = 0; i < LAUNCH_NAME_COUNT; i++)
-		spec->names[i] = copy_name(json_object_get(args, arguments[i]));
+	for (int i = 0; i < LAUNCH_NAME_COUNT; i++) {
+		int first = i < LAUNCH_SYMBOLS ? i : LAUNCH_SYMBOLS;
+		spec->names[i] =
+		    copy_name(json_object_get(args, arguments[first]), (size_t)(i - first));
+	}
 	return spec;
 }
 

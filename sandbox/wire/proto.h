@@ -80,6 +80,8 @@ enum worker_kind { WORKER_ANY, WORKER_REPLAY, WORKER_RECORD, WORKER_QUERY, WORKE
  *	 "read_only", "read_write": [paths that the monitor left visible, for the tools' Landlock],
  *	 "changes": bool, a query that changes a trace or makes one, "probes": bool, one that tries
  *		the counters,
+ *	 "unfinished": bool, rr had not closed the trace, "symbols_unsure": bool, whether the files that
+ *		the call names as symbols belong to the recording is not known,
  *	 "parents": [directories of which an entry may be removed], "listed": [those that may be listed],
  *	 "in_view": bool, all that is in sight may be read, "compat_abi": bool, the trace has 32-bit
  *		programs, "own_network": bool, a recording has a private network,

@@ -16,7 +16,9 @@
 #define RECORD_OUTPUT_DEFAULT	8192 /* bytes of each stream */
 #define SOURCE_LINES_MAX	500
 #define CLAIMS_MAX		50
-#define REPORT_NARRATIVE_MAX	16384 /* bytes */
+#define SYMBOLS_MAX		8		     /* debug files that a call names */
+#define SYMBOLS_DIRECTORY	"/rr-warden-symbols" /* where a worker's view has them */
+#define REPORT_NARRATIVE_MAX	16384		     /* bytes */
 #define OUTPUT_WRITES_DEFAULT	20
 #define VALUE_ELEMENTS_DEFAULT	200 /* of an array, as in the settings of gdb */
 #define VALUE_DEPTH_DEFAULT	8   /* of nested structures, as in the settings of gdb */

@@ -118,6 +118,7 @@ static int compose_and_tell(void *owner, struct sandbox_policy *policy, char *wh
 	for (size_t i = 0; i < birth->other_count; i++)
 		if (birth->others[i])
 			close_all(birth->others[i]);
+	birth->composition->in_view = birth->report.status[LAYER_MOUNT_NS] == STATUS_FULL;
 	if (compose_paths(birth->composition, policy, why, why_size) < 0)
 		return -1;
 	strlcpy(birth->trace, birth->composition->trace, PATH_MAX);

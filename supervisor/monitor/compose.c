@@ -18,6 +18,7 @@
 #include "supervisor/monitor/broker.h"
 #include "supervisor/monitor/core_paths.h"
 #include "supervisor/monitor/recording_paths.h"
+#include "supervisor/monitor/symbol_paths.h"
 #include "supervisor/monitor/tool_paths.h"
 #include "supervisor/monitor/trace_paths.h"
 
@@ -115,6 +116,8 @@ static int add_needed(struct composition *composition, const struct need *need,
 		return add_compared(composition, policy, why, why_size);
 	if (need->trace != TRACE_PATHS_NONE &&
 	    trace_paths_add(composition, LAUNCH_TRACE, need->trace, policy, why, why_size) < 0)
+		return -1;
+	if (symbol_paths_add(composition, policy, why, why_size) < 0)
 		return -1;
 	if (need->base && trace_paths_add_base(composition, why, why_size) < 0)
 		return -1;

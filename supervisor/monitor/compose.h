@@ -22,6 +22,8 @@ struct composition {
 	struct broker *broker; /* NULL: this worker has none */
 	int broker_end;	       /* the worker's end of its socket */
 	bool compat_abi;       /* the trace has 32-bit programs */
+	bool in_view;	       /* the worker has a view of its own; set before compose_paths */
+	bool symbols_unsure;   /* see symbol_paths.h */
 	bool unfinished;       /* rr had not closed the trace when its files were looked at */
 	const char *pmu_why;  /* why the processor's counter must not be used; "" or NULL: it may */
 	char trace[PATH_MAX]; /* the one that is replayed, links resolved; "": none */

@@ -18,6 +18,7 @@
 #include <stdint.h>
 
 #include "sandbox/wire/proto.h"
+#include "sandbox/wire/tools.h"
 #include "sandbox/sandbox.h"
 #include "supervisor/paths.h"
 #include "supervisor/settings.h"
@@ -36,7 +37,8 @@ enum launch_name {
 	LAUNCH_CORE,	   /* core */
 	LAUNCH_EXECUTABLE, /* program, of a core file */
 	LAUNCH_SYSROOT,	   /* sysroot, likewise */
-	LAUNCH_NAME_COUNT
+	LAUNCH_SYMBOLS,	   /* the first of symbols; the others follow */
+	LAUNCH_NAME_COUNT = LAUNCH_SYMBOLS + SYMBOLS_MAX
 };
 
 #define LAUNCH_NAMES_MAX (LAUNCH_NAME_COUNT * PATH_MAX)

@@ -76,7 +76,6 @@ json_t *start_message(const struct settings *settings, const struct paths *paths
     const struct sandbox_report *report)
 {
 	json_t *message = start_message_policy(settings);
-	bool seen = report->status[LAYER_MOUNT_NS] == STATUS_FULL;
 	const char *pmu_why = composition->pmu_why ? composition->pmu_why : "";
 	bool whole = composition->kind == WORKER_RECORD && geteuid() != 0;
 	json_t *more = json_pack(
@@ -87,7 +86,7 @@ json_t *start_message(const struct settings *settings, const struct paths *paths
 	    "softpmu", paths->softpmu, "sandbox", sandbox_requested_json(policy), "sandbox_report",
 	    sandbox_report_json(report), "read_only", list_json(policy->read_only), "read_write",
 	    list_json(policy->read_write), "parents", list_json(policy->parents), "listed",
-	    list_json(policy->listed), "in_view", seen || whole, "compat_abi",
+	    list_json(policy->listed), "in_view", composition->in_view || whole, "compat_abi",
 	    composition->compat_abi, "own_network", policy->own_network, "log_level",
 	    (int)settings_number(settings, SETTING_LOG_LEVEL), "log_times",
 	    *settings_text(settings, SETTING_LOG) != '\0');
@@ -96,6 +95,8 @@ json_t *start_message(const struct settings *settings, const struct paths *paths
 		json_object_set_new(more, "changes", json_true());
 	if (composition->unfinished)
 		json_object_set_new(more, "unfinished", json_true());
+	if (composition->symbols_unsure)
+		json_object_set_new(more, "symbols_unsure", json_true());
 	if (composition->operation == WIRE_OP_STATUS)
 		json_object_set_new(more, "probes", json_true());
 	if (composition->kind == WORKER_QUERY)

@@ -40,7 +40,7 @@ static bool is_special(const char *path)
 	       visible_path_is_within(path, "/dev");
 }
 
-static int add_link(struct visible_paths *visible, const char *path, const char *target)
+int visible_paths_link(struct visible_paths *visible, const char *path, const char *target)
 {
 	char *from, *to;
 
@@ -121,7 +121,7 @@ static int follow_link(struct visible_paths *visible, char real[PATH_MAX], char 
 		errno = ELOOP;
 		return -1;
 	}
-	if (add_link(visible, real, target) < 0 || prepend(rest, target, left) < 0)
+	if (visible_paths_link(visible, real, target) < 0 || prepend(rest, target, left) < 0)
 		return -1;
 	*strrchr(real, '/') = '\0';
 	if (target[0] == '/')

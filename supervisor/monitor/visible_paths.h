@@ -42,6 +42,10 @@ int visible_paths_follow(
  * errno (E2BIG, ENOMEM). */
 int visible_paths_add(struct visible_paths *visible, enum visible_list list, const char *real);
 
+/* Adds a link, which the view has at `path` unless something is there. Returns 0, or -1 with errno.
+ */
+int visible_paths_link(struct visible_paths *visible, const char *path, const char *target);
+
 /* Follows and adds a path; leaves it out if it does not exist or cannot be followed. */
 void visible_paths_offer(struct visible_paths *visible, enum visible_list list, const char *path);
 

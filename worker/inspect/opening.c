@@ -1,6 +1,7 @@
 /*
  * Opens a session, new or restored, and ends it with its worker.
  */
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,8 @@ static long long saved_event(const json_t *restore)
 static bool begin(struct replay *replay, const struct replay_start_args *args,
     const json_t *restore, struct failure *failure)
 {
-	struct asked_for asked = {.pid = args->pid, .worst = args->worst};
+	struct asked_for asked = {
+	    .pid = args->pid, .worst = args->worst, .symbols = json_array_size(args->symbols) > 0};
 	bool from_fork = args->fork_pid;
 	struct beginning at;
 
@@ -290,6 +292,26 @@ json_t *tool_core_open(
 	return opened(worker, restore, result);
 }
 
+/* The monitor has judged the files; of these names it would have heard nothing. */
+static bool check_symbols(const json_t *symbols, struct failure *failure)
+{
+	const json_t *name;
+	size_t index;
+
+	json_array_foreach(symbols, index, name)
+	{
+		size_t length = json_string_length(name);
+
+		if (length > 0 && length < PATH_MAX)
+			continue;
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "name each debug file by its path, or leave symbols out",
+		    "symbols has a name that is empty or too long for a path");
+		return false;
+	}
+	return true;
+}
+
 json_t *tool_replay_start(
     struct worker *worker, const struct replay_start_args *args, struct failure *failure)
 {
@@ -307,7 +329,8 @@ json_t *tool_replay_start(
 		name = mi_text(restore, "trace_dir");
 	else
 		restore = NULL;
-	taken = trace_open(worker, name, true, &trace, failure) &&
+	taken = check_symbols(args->symbols, failure) &&
+		trace_open(worker, name, true, &trace, failure) &&
 		take_session(worker, replay_new(worker, &trace), restore, failure);
 	trace_close(&trace);
 	if (!taken)

@@ -27,8 +27,9 @@ struct worker_config {
 	    *listed; /* for struct sandbox_policy of the tools */
 	bool allow_calls, allow_gdb_command;
 	bool changes,
-	    probes;	 /* a query: it may write what it sees as writable; it tries counters */
-	bool unfinished; /* the trace was not closed when what it needs was made visible */
+	    probes;	     /* a query: it may write what it sees as writable; it tries counters */
+	bool unfinished;     /* the trace was not closed when what it needs was made visible */
+	bool symbols_unsure; /* not known: whether the call's symbols belong to the recording */
 	bool in_view, compat_abi, own_network; /* as struct sandbox_policy has them */
 	bool confined; /* the worker has entered a role, which all that it starts inherits */
 	json_t *sandbox, *sandbox_report;

@@ -68,6 +68,7 @@ json_t *op_start(struct worker *worker, json_t *message, struct failure *failure
 	    .sandbox = keep(message, "sandbox", false),
 	    .sandbox_report = keep(message, "sandbox_report", false),
 	    .unfinished = json_is_true(json_object_get(message, "unfinished")),
+	    .symbols_unsure = json_is_true(json_object_get(message, "symbols_unsure")),
 	    .in_view = json_is_true(json_object_get(message, "in_view")),
 	    .compat_abi = json_is_true(json_object_get(message, "compat_abi")),
 	    .own_network = json_is_true(json_object_get(message, "own_network")),

@@ -44,6 +44,7 @@ void replay_debugs(struct replay *replay, long long pid, bool from_fork);
 struct asked_for {
 	long long pid;	 /* 0: the first process */
 	bool worst;	 /* without a pid, the process that ended worst */
+	bool symbols;	 /* it named files of debug information */
 	long long event; /* where the session begins; REPLAY_EVENT_FAR: the last image */
 };
 

@@ -29,6 +29,7 @@ static const struct mcp_param echo_params[] = {
     {"location", MCP_STRING, false, "where", 0, 40, NULL},
     {"unit", MCP_STRING, false, "of what", 0, 0, echo_units},
     {"command", MCP_STRING_ARRAY, false, "what", 0, 3, NULL},
+    {"files", MCP_STRING_ARRAY, false, "which", 1, 2, NULL},
     {"env", MCP_STRING_MAP, false, "with what", 0, 0, NULL},
     {"claims", MCP_OBJECT_ARRAY, false, "which", 0, 0, NULL},
     {0},

@@ -47,6 +47,15 @@ START_TEST(arguments_of_the_right_type_arrive_as_they_are)
 	assert_taken(given, given);
 }
 
+START_TEST(one_string_stands_for_a_list_of_it_where_a_row_says_so)
+{
+	assert_taken("{\"files\":\"a b\"}", "{\"files\":[\"a b\"]}");
+	assert_taken("{\"files\":\"12\"}", "{\"files\":[\"12\"]}");
+	assert_taken("{\"files\":\"[\\\"a\\\",\\\"b\\\"]\"}", "{\"files\":[\"a\",\"b\"]}");
+	assert_refused("{\"files\":{}}", "must be an array of strings");
+	assert_refused("{\"files\":[\"a\",\"b\",\"c\"]}", "2 elements");
+}
+
 START_TEST(numbers_arrive_as_strings_too)
 {
 	assert_taken("{\"count\":\"5\"}", "{\"count\":5}");
@@ -178,8 +187,8 @@ START_TEST(a_strangers_long_name_is_quoted_cut_on_a_character)
 int main(void)
 {
 	const TTest *const tests[] = {arguments_of_the_right_type_arrive_as_they_are,
-	    numbers_arrive_as_strings_too, booleans_arrive_as_strings_too,
-	    arrays_and_objects_arrive_as_strings_too,
+	    one_string_stands_for_a_list_of_it_where_a_row_says_so, numbers_arrive_as_strings_too,
+	    booleans_arrive_as_strings_too, arrays_and_objects_arrive_as_strings_too,
 	    scalars_become_strings_where_strings_are_taken, null_is_an_argument_left_out,
 	    an_unknown_argument_names_the_nearest_right_one,
 	    an_unknown_argument_that_is_near_nothing_lists_what_there_is,

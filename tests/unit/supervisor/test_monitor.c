@@ -68,9 +68,11 @@ static const struct {
 
 static int compose(int worker, const char *name)
 {
-	const char *const names[LAUNCH_NAME_COUNT] = {name, name, name, name, name, name, name};
+	const char *names[LAUNCH_NAME_COUNT];
 	static struct launch_request request;
 
+	for (size_t i = 0; i < LAUNCH_NAME_COUNT; i++)
+		names[i] = name;
 	launcher_name(&request, 1, workers[worker].kind, workers[worker].operation, names);
 	compose_begin(&composition, settings, &paths, &request);
 	return compose_paths(&composition, &policy, why, sizeof(why));

@@ -541,7 +541,9 @@ json_t *tool_locals(struct replay *replay, const struct locals_args *args, struc
 	    replay, selected->number, selected->frame, args->arguments, VALUES_BUDGET, &left_out);
 	if (!list)
 		gdb_check(gdb, worker->broken ? GDB_LOST : GDB_REFUSED, ERROR_NOT_FOUND,
-		    "this frame may have no debug information", failure);
+		    "this frame may have no debug information: of a stripped program, "
+		    "rr_replay_start takes the debug file (symbols)",
+		    failure);
 	else if (worker->interrupt)
 		worker_fail_interrupted(worker, failure);
 	else

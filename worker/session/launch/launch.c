@@ -449,11 +449,35 @@ static bool explain(const struct replay *replay, struct failure *failure)
 	return false;
 }
 
+/* gdb looks for separate debug information where the call's files are, and then as before. */
+static void show_symbols(struct replay *replay)
+{
+	json_t *results = NULL;
+	const char *before;
+
+	if (!replay->asked.symbols)
+		return;
+	gdb_must(replay->gdb, &results, "-gdb-show debug-file-directory");
+	before = mi_text(results, "value");
+	gdb_must(replay->gdb, NULL, "-gdb-set debug-file-directory %s:%s", SYMBOLS_DIRECTORY,
+	    before ? before : "");
+	json_decref(results);
+	if (replay->worker->config.symbols_unsure)
+		json_array_append_new(replay->warnings,
+		    json_string(
+			"whether all files in symbols belong to this recording is not known, "
+			"because its list of programs cannot be read as a whole: where names or "
+			"lines are missing, compare the build ids (readelf -n)"));
+}
+
 bool launch_tools(struct replay *replay, struct failure *failure)
 {
 	struct replay *const one[BOTH] = {replay};
 
-	return (prepare_any(replay, failure) && confine(replay->worker, one, failure) &&
+	if (!prepare_any(replay, failure) || !confine(replay->worker, one, failure))
+		return explain(replay, failure);
+	show_symbols(replay);
+	return (!replay->worker->broken &&
 		   connect_tools(replay, replay->launched->link, failure)) ||
 	       explain(replay, failure);
 }
