@@ -265,6 +265,7 @@ static const struct {
     {"printf 'none\\0aaaaaaaaaaaaaaaaaaaa' >link && objcopy --add-section "
      ".gnu_debugaltlink=link kept/one parted",
 	"parted", "invalid_argument", "dwz has moved a part of it to another file"},
+    {"ln -s /etc/shadow hidden", "hidden", "not_allowed", "no option uncovers this place"},
     {"true", "", "invalid_argument", "a name that is empty"},
 };
 
@@ -293,6 +294,39 @@ START_TEST(two_files_of_one_program_and_nine_files_are_refused)
 	    client_tool_fails(built.client, "rr_replay_start", NULL, "{s:s, s:[s,s,s,s,s,s,s,s,s]}",
 		"trace_dir", built.trace, "symbols", "1", "2", "3", "4", "5", "6", "7", "8", "9"),
 	    "message", "its limit is 8");
+}
+END_TEST
+
+static const char mapping_source[] =
+    "#include <fcntl.h>\n"
+    "#include <sys/mman.h>\n"
+    "int main(int argc, char **argv)\n"
+    "{\n"
+    "\tint self = open(argv[0], O_RDONLY);\n"
+    "\n"
+    "\tfor (int i = 0; i < 20000; i++) {\n"
+    "\t\tint size = 4096 * (1 + i % 3);\n"
+    "\n"
+    "\t\tmunmap(mmap(0, size, PROT_READ, MAP_PRIVATE, self, 0), size);\n"
+    "\t}\n"
+    "\treturn argc - 1;\n"
+    "}\n";
+
+/* Its list of mappings is longer than what is read of it. */
+START_TEST(where_it_is_not_known_whether_a_file_belongs_a_warning_says_so)
+{
+	cleanup_built struct built built = built_begin(geteuid(), "-g -O0");
+	cleanup_free char *source = harness_path(built.folder, "maps.c"),
+			  *maps = harness_path(built.folder, "maps");
+
+	harness_write_file(source, mapping_source);
+	harness_shell(
+	    "cd '%s' && CCACHE_DISABLE=1 cc -O1 -Wl,--build-id -o maps maps.c", built.folder);
+	built.client = client_start(&(struct client_options){.directory = built.folder});
+	client_tool_done(
+	    built.client, "rr_record", "{s:[s], s:s}", "command", maps, "trace_dir", built.trace);
+	json_auto_t *started = start(&built, json_string(built.program_debug));
+	expect_within(started, "warnings.0", "belong to this recording is not known");
 }
 END_TEST
 
@@ -364,6 +398,7 @@ int main(void)
 	    {a_file_that_cannot_serve_is_refused_with_the_reason,
 		sizeof(refused) / sizeof(*refused)},
 	    {two_files_of_one_program_and_nine_files_are_refused, 1},
+	    {where_it_is_not_known_whether_a_file_belongs_a_warning_says_so, 1},
 	    {a_debug_file_of_noise_costs_its_names_and_nothing_else, 1},
 	    {a_users_own_private_file_serves_and_another_users_does_not, 1},
 	    {what_the_server_cannot_show_is_said, sizeof(narrowed) / sizeof(*narrowed)}, {NULL, 0}};
