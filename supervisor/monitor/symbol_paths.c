@@ -259,18 +259,10 @@ static int fail_unknown(const struct symbols *symbols, size_t index)
 	    "the debug file of the build that was recorded");
 }
 
-int symbol_paths_add(struct composition *composition, const struct sandbox_policy *policy,
-    char *why, size_t why_size)
+static int add_all(struct symbols *symbols, char *why, size_t why_size)
 {
-	cleanup_free struct symbols *symbols = calloc(1, sizeof(*symbols));
+	struct composition *composition = symbols->composition;
 
-	if (!symbols) {
-		snprintf(why, why_size, "out of memory");
-		return -1;
-	}
-	*symbols = (struct symbols){.composition = composition, .policy = policy};
-	if (!composition->trace[0])
-		return 0; /* the worker says that there is none */
 	for (size_t i = 0; i < SYMBOLS_MAX; i++)
 		if (take(symbols, composition->names[LAUNCH_SYMBOLS + i], why, why_size) < 0)
 			return -1;
@@ -292,4 +284,24 @@ int symbol_paths_add(struct composition *composition, const struct sandbox_polic
 			return -1;
 	composition->symbols_unsure = !all_found(symbols);
 	return 0;
+}
+
+int symbol_paths_add(struct composition *composition, const struct sandbox_policy *policy,
+    char *why, size_t why_size)
+{
+	struct symbols *symbols;
+	int result;
+
+	if (!composition->trace[0])
+		return 0; /* the worker says that there is none */
+	symbols = calloc(1, sizeof(*symbols));
+	if (!symbols) {
+		snprintf(why, why_size, "out of memory");
+		return -1;
+	}
+	symbols->composition = composition;
+	symbols->policy = policy;
+	result = add_all(symbols, why, why_size);
+	free(symbols);
+	return result;
 }
