@@ -160,9 +160,8 @@ const struct real_program real_programs[] = {
 	"mdb_dump -p d | grep -c v\n",
 	"\n", "mdb_dump", "write", false},
     {"qemu", "qemu-system-x86", "qemu-system-x86_64",
-	"echo quit | qemu-system-x86_64 -M none -nographic -nodefaults -monitor stdio | head -n 1 "
-	"| "
-	"cut -c 1-4\n",
+	"echo quit | qemu-system-x86_64 -M none -nographic -nodefaults -monitor stdio >out\n"
+	"head -n 1 out | cut -c 1-4\n",
 	"QEMU", "qemu-system-x86_64 -M", "ppoll", false},
     {"fio", "fio", "fio",
 	"fio --name=x --size=256k --ioengine=psync --rw=randrw --bs=4k --randrepeat=1 --thread "
