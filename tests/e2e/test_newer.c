@@ -14,8 +14,8 @@
 static const char *const refused[] = {"MADV_GUARD_INSTALL EINVAL", "MADV_GUARD_REMOVE EINVAL",
     "TCGETS2 ENOTTY", "TCSETSW2 ENOTTY", "PR_GET_MDWE EINVAL", "PR_GET_AUXV EINVAL",
     "PR_SET_SYSCALL_USER_DISPATCH EINVAL", "F_DUPFD_QUERY EINVAL", "preadv2 ENOSYS",
-    "mlock2 ENOSYS", "cachestat ENOSYS", "futex_wake ENOSYS", "mseal ENOSYS",
-    "file_getattr ENOSYS"};
+    "mlock2 ENOSYS", "io_uring_setup ENOSYS", "io_uring_register ENOSYS", "userfaultfd ENOSYS",
+    "cachestat ENOSYS", "futex_wake ENOSYS", "mseal ENOSYS", "file_getattr ENOSYS"};
 
 START_TEST(newer_calls_are_refused_as_by_an_older_kernel_and_replay)
 {
