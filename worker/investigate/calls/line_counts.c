@@ -180,8 +180,6 @@ static void move_ends(
 				      : search->bounded ? search->bound.moment.pc
 							: 0;
 
-	if (search_is_empty(search))
-		return;
 	for (size_t i = 0; i < named->count; i++) {
 		named->passes[i] -= named->addresses[i] == from && named->passes[i] > 0;
 		named->passes[i] += to && named->addresses[i] == to;
@@ -198,9 +196,8 @@ static enum search_end lose(
 		search->reached = search->from;
 		return end;
 	}
-	if (end == SEARCH_WHOLE)
-		failure_set(failure, ERROR_GDB_FAILED, "ask again about a smaller stretch",
-		    "what was counted may lie behind the stretch");
+	failure_set(failure, ERROR_GDB_FAILED, "ask again about a smaller stretch",
+	    "what was counted may lie behind the stretch");
 	return SEARCH_FAILED;
 }
 
@@ -214,7 +211,9 @@ static enum search_end run_inside(
 	if (search->bounded)
 		counted_guard(counts->replay, &search->bound, &search->guard);
 	end = search_run(search, see, counts, failure);
-	if (end == SEARCH_FAILED || !search_stayed_inside(search, end) ||
+	if (end == SEARCH_FAILED || search_is_empty(search))
+		return end;
+	if (!search_stayed_inside(search, end) ||
 	    !line_passes_read(counts->replay, named->passes, named->count))
 		return lose(counts, search, end, failure);
 	move_ends(named, from, search, end);
