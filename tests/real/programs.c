@@ -67,7 +67,7 @@ const struct real_program real_programs[] = {
 	"console.log(a.sort((x, y) => x - y)[500])'\n",
 	"5\n", "node -e", "uv_run", false},
     {"go", "golang-go", "go",
-	"export GOCACHE=$PWD/cache GOFLAGS=-mod=mod GO111MODULE=off GOTOOLCHAIN=local\n"
+	"export GOCACHE=$HOME/cache GOFLAGS=-mod=mod GO111MODULE=off GOTOOLCHAIN=local\n"
 	"cat >hello.go <<'E'\n"
 	"package main\nimport (\"fmt\"; \"sync\")\n"
 	"func main() { var w sync.WaitGroup; c := make(chan int, 10)\n"
@@ -154,7 +154,7 @@ const struct real_program real_programs[] = {
     {"mpi", "openmpi-bin", "mpirun",
 	"OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1 mpirun --oversubscribe -np 2 "
 	"sh -c 'echo rank' \n",
-	"rank\nrank\n", "mpirun", "poll", false},
+	"rank\nrank\n", "mpirun", "write", false},
     {"lmdb", "lmdb-utils", "mdb_load",
 	"mkdir d; for i in 1 2 3 4 5; do printf 'k%s\\nv%s\\n' $i $i; done | mdb_load -T d && "
 	"mdb_dump -p d | grep -c v\n",
