@@ -6,11 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
 
 #include "tests/runner.h"
 #include "worker/softpmu/base/memfile.h"
 #include "worker/softpmu/cache/arena.h"
 #include "worker/softpmu/cache/budget.h"
+#include "worker/softpmu/cache/cachecalls.h"
 #include "worker/softpmu/legs/codecache.h"
 #include "worker/softpmu/cache/pageindex.h"
 #include "worker/softpmu/cache/places.h"
@@ -251,6 +254,43 @@ START_TEST(rr_sees_the_programs_files_and_not_ours)
 }
 END_TEST
 
+/* rr maps memory inside a call of the program's, to change the code there: then orig_rax is mmap's,
+ * and the other registers are the program's. */
+START_TEST(what_a_program_maps_over_the_cache_ends_it_and_nothing_else_does)
+{
+	static const struct {
+		struct user_regs_struct regs;
+		bool ends;
+	} rows[] = {
+	    {{.orig_rax = SYS_mmap, .rax = 0x50000000, .rsi = 0x1000}, true},
+	    {{.orig_rax = SYS_mmap, .rax = 0x4f000000, .rsi = 0x1000001}, true},
+	    {{.orig_rax = SYS_mmap, .rax = 0x4f000000, .rsi = 0x1000000}, false},
+	    {{.orig_rax = SYS_mmap, .rdi = 0x50001000, .rsi = 1, .r10 = MAP_FIXED}, true},
+	    {{.orig_rax = SYS_munmap, .rdi = 0x50001000, .rsi = 1}, true},
+	    /* rt_sigaction of Go's runtime, as rr 5.9 leaves it */
+	    {{.orig_rax = SYS_mmap, .rdi = 0x17, .rsi = 0xc00000dbf0, .r10 = 0x20}, false},
+	    {{.orig_rax = SYS_munmap, .rdi = 0, .rsi = 0x7ffd00001000}, false}, /* read(0, ... */
+	    {{.orig_rax = SYS_mprotect, .rdi = 3, .rsi = 0x7ffd00001000}, false},
+	    {{.orig_rax = SYS_mremap, .rdi = 3, .rsi = 0x7ffd00001000}, false},
+	    {{.orig_rax = SYS_mremap, .rdi = 0x50001000, .rsi = 0x1000}, true},
+	    {{.orig_rax = SYS_mremap, .rdi = 0x1000, .rsi = 1, .rax = 0x50001000, .rdx = 1}, true},
+	    {{.orig_rax = SYS_mmap, .rax = (uint64_t)-12, .rsi = 0xc00000dbf0}, false},
+	};
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct mappings mappings = {0};
+		struct space space = {.arena = {.data = 0x50000000}};
+
+		space.pages = codepages_new(&mappings);
+		space.blocks = blocks_new(&space.arena);
+		cachecalls_note(&space, &rows[i].regs);
+		ck_assert_msg(space.broken == rows[i].ends, "row %zu", i);
+		blocks_free(space.blocks);
+		codepages_free(space.pages);
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const TTest *const tests[] = {
@@ -260,6 +300,7 @@ int main(void)
 	    a_budget_is_soon_shared_as_the_program_uses_it,
 	    the_index_finds_what_touches_a_page,
 	    the_index_keeps_all_when_it_grows,
+	    what_a_program_maps_over_the_cache_ends_it_and_nothing_else_does,
 	    the_index_reaches_both_ends_of_the_address_space,
 	    a_later_place_holds_and_the_one_of_an_elided_jump_is_before_it,
 	    a_place_gives_the_program_its_state_back,

@@ -63,30 +63,45 @@ static void touch(struct space *space, uint64_t start, uint64_t length, bool exe
 	codepages_forget(space->pages, start, end);
 }
 
+/*
+ * Behind a call into which rr has put one of its own, orig_rax is that one's, and the other
+ * registers are the program's. So only what such a call takes or gives is believed: an address that
+ * is a page's and not 0, where nothing is. LIMIT: a program that unmaps all from 0 on, the cache
+ * too, is not noticed.
+ */
+static bool is_page(uint64_t address)
+{
+	return address != 0 && address < (uint64_t)-4096 && address % 4096 == 0;
+}
+
+static void touch_pages(struct space *space, uint64_t start, uint64_t length, bool executable)
+{
+	if (is_page(start))
+		touch(space, start, length, executable);
+}
+
 void cachecalls_note(struct space *space, const struct user_regs_struct *regs)
 {
 	const uint64_t near_heap = 1ull << 30;
 	bool executable = regs->rdx & PROT_EXEC;
-	/* At the call's instruction, rax is its number. */
-	bool result_is_address = regs->rax < (uint64_t)-4096 && regs->rax % 4096 == 0;
 
 	switch (effect_of(regs->orig_rax)) {
 	case NOTHING:
 		return;
 	case RANGE:
-		touch(space, regs->rdi, regs->rsi, executable);
+		touch_pages(space, regs->rdi, regs->rsi, executable);
 		return;
 	case RANGE_MAPS:
 		if (regs->r10 & MAP_FIXED)
-			touch(space, regs->rdi, regs->rsi, executable);
-		if (result_is_address)
-			touch(space, regs->rax, regs->rsi, executable);
-		if (result_is_address && executable)
+			touch_pages(space, regs->rdi, regs->rsi, executable);
+		/* At the call's instruction, rax is its number. */
+		touch_pages(space, regs->rax, regs->rsi, executable);
+		if (is_page(regs->rax) && executable)
 			space_note_mapped(space, regs->rax, regs->rax + regs->rsi);
 		return;
 	case RANGE_MOVES:
-		touch(space, regs->rdi, regs->rsi, true);
-		touch(space, result_is_address ? regs->rax : regs->r8, regs->rdx, true);
+		touch_pages(space, regs->rdi, regs->rsi, true);
+		touch_pages(space, is_page(regs->rax) ? regs->rax : regs->r8, regs->rdx, true);
 		return;
 	case FROM_HERE:
 		if (codepages_touches_code(space->pages, regs->rdi, regs->rdi + near_heap)) {
