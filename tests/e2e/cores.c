@@ -1,6 +1,6 @@
 /*
- * See cores.h. What the kernel does with a core file is the machine's to say (core_pattern): if it
- * is not in the folder, gdb runs the program once more and writes it.
+ * See cores.h. What the kernel does with a core file is the machine's to say (core_pattern, a hard
+ * limit of none): if it is not in the folder, gdb runs the program once more and writes it.
  */
 #include "tests/e2e/cores.h"
 
@@ -28,8 +28,8 @@ char *core_make_of(const char *folder, const char *name, const char *path, const
 	char *core = harness_path(folder, name);
 
 	unlink(core);
-	harness_shell("cd '%s' && rm -f core core.* && ulimit -c unlimited && "
-		      "{ (exec '%s' %s) > /dev/null 2>&1; true; } 2> /dev/null",
+	harness_shell("cd '%s' && rm -f core core.* && "
+		      "{ (ulimit -c unlimited && exec '%s' %s) > /dev/null 2>&1; true; } 2> /dev/null",
 	    folder, path, words);
 	if (!take_kernels(folder, core))
 		harness_shell("cd '%s' && gdb --nx --batch -ex run -ex 'generate-core-file %s' "
