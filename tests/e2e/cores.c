@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include "tests/e2e/harness.h"
 
+static bool by_kernel;
+
 /* The kernel may add the pid to the name. */
 static bool take_kernels(const char *folder, const char *path)
 {
@@ -28,14 +30,23 @@ char *core_make_of(const char *folder, const char *name, const char *path, const
 	char *core = harness_path(folder, name);
 
 	unlink(core);
-	harness_shell("cd '%s' && rm -f core core.* && "
-		      "{ (ulimit -c unlimited && exec '%s' %s) > /dev/null 2>&1; true; } 2> /dev/null",
+	harness_shell(
+	    "cd '%s' && rm -f core core.* && "
+	    "{ (ulimit -c unlimited && exec '%s' %s) > /dev/null 2>&1; true; } 2> /dev/null",
 	    folder, path, words);
-	if (!take_kernels(folder, core))
+	by_kernel = take_kernels(folder, core);
+	if (!by_kernel)
 		harness_shell("cd '%s' && gdb --nx --batch -ex run -ex 'generate-core-file %s' "
 			      "-ex kill --args '%s' %s > /dev/null 2>&1 && test -s %s",
 		    folder, name, path, words, name);
 	return core;
+}
+
+bool core_is_the_kernels(void)
+{
+	if (!by_kernel)
+		puts("skipped: the kernel leaves no core file here");
+	return by_kernel;
 }
 
 char *core_make(const char *folder, const char *name, const char *program, const char *words)
