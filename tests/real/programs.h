@@ -4,7 +4,10 @@
 #ifndef TESTS_REAL_PROGRAMS_H
 #define TESTS_REAL_PROGRAMS_H
 
-#include <stdbool.h>
+enum {
+	REAL_VARIES = 1,  /* it prints something else each time */
+	REAL_GUARDED = 2, /* it is recorded with the guard heap as well */
+};
 
 struct real_program {
 	const char *name, *package;
@@ -13,7 +16,7 @@ struct real_program {
 	const char *prints;  /* part of its output */
 	const char *process; /* part of the command of the one that is replayed */
 	const char *stop;    /* a function that it calls */
-	bool varies;	     /* it prints something else each time */
+	unsigned how;	     /* REAL_... */
 };
 
 /* Ends with a row without a name. */

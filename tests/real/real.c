@@ -1,6 +1,7 @@
 /*
  * Programs that people run, as they run them: each is recorded, replayed to its end, and stopped
- * and stepped back in. Its output and status must be those of a run without rr.
+ * and stepped back in. Its output and status must be those of a run without rr; some are recorded
+ * with the guard heap as well.
  *
  *	real [NAME...]	default: all
  *
@@ -16,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/e2e/harness.h"
+#include "tests/real/costs.h"
 #include "tests/real/programs.h"
 
 enum {
@@ -65,21 +67,19 @@ static int run_natively(const struct run *run, double *seconds)
 
 /* ---- Recorded -------------------------------------------------------------------------------- */
 
-static json_t *record(const struct run *run, const char *trace, double *seconds)
+static json_t *record(const struct run *run, const char *name, const char *heap)
 {
-	cleanup_free char *folder = harness_path(run->folder, "recorded");
-	const double start = harness_now();
-	json_t *answer;
+	cleanup_free char *folder = harness_path(run->folder, name), *trace = NULL;
 
+	if (asprintf(&trace, "%s.trace", folder) < 0)
+		harness_fail("out of memory");
 	harness_shell("mkdir %s", folder);
-	answer = client_tool_result(run->client,
+	return client_tool_result(run->client,
 	    client_tool_send(run->client, "rr_record",
-		json_pack("{s:[s, s, s], s:s, s:s, s:i, s:i}", "command", "/bin/sh", "-c",
+		json_pack("{s:[s, s, s], s:s, s:s, s:i, s:i, s:s*}", "command", "/bin/sh", "-c",
 		    run->program->script, "working_directory", folder, "trace_dir", trace,
-		    "output_limit", OUTPUT_MAX, "timeout", RECORD_S)),
+		    "output_limit", OUTPUT_MAX, "timeout", RECORD_S, "heap", heap)),
 	    RECORD_S + HARNESS_TIMEOUT_S);
-	*seconds = harness_now() - start;
-	return answer;
 }
 
 static void expect_same(const struct run *run, const json_t *recorded, int status)
@@ -91,7 +91,7 @@ static void expect_same(const struct run *run, const json_t *recorded, int statu
 
 	if (!WIFEXITED(status) || answer_number(recorded, "exit_code") != WEXITSTATUS(status))
 		harness_fail("natively the wait status is %d; recorded: %s", status, shown);
-	if (!run->program->varies && strcmp(native, said) != 0)
+	if (!(run->program->how & REAL_VARIES) && strcmp(native, said) != 0)
 		harness_fail("natively it prints:\n%s\nand recorded:\n%s", native, said);
 	if (!strstr(said, run->program->prints))
 		harness_fail("it does not print \"%s\": %s", run->program->prints, shown);
@@ -164,10 +164,39 @@ static double megabytes_of_children(void)
 	return (double)usage.ru_maxrss / 1024;
 }
 
+/* Returns its seconds. It must print and end as it did alone. `costs` may be NULL. */
+static double record_as(
+    const struct run *run, const char *name, const char *heap, int status, struct costs *costs)
+{
+	struct costs_watch *watch = costs ? costs_begin(client_pid(run->client)) : NULL;
+	const double start = harness_now();
+	json_auto_t *answer = record(run, name, heap);
+	const double seconds = harness_now() - start;
+
+	if (watch)
+		*costs = costs_end(watch);
+	expect_same(run, answer, status);
+	return seconds;
+}
+
+static void print_costs(const struct costs *costs)
+{
+	const double rr = costs->rr_own + costs->rr_kernel;
+	const double programs = costs->programs_own + costs->programs_kernel;
+	const double all = rr + programs + costs->compression;
+
+	if (all > 0)
+		printf("; of %.2f s of the processor's: rr %.0f %% (its system calls %.0f), "
+		       "programs %.0f (%.0f), compression %.0f",
+		    all, 100 * rr / all, 100 * costs->rr_kernel / all, 100 * programs / all,
+		    100 * costs->programs_kernel / all, 100 * costs->compression / all);
+}
+
 static _Noreturn void play(const struct real_program *program)
 {
 	struct run run = {.program = program};
-	double native, recorded, replayed;
+	double native, recorded, replayed, guarded = 0;
+	struct costs costs;
 	int status;
 
 	if (!is_installed(program->needs)) {
@@ -187,13 +216,18 @@ static _Noreturn void play(const struct real_program *program)
 	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1); /* the distribution's own */
 	status = run_natively(&run, &native);
 	run.client = client_start(NULL);
-	cleanup_free char *trace = harness_path(run.folder, "trace");
-	json_auto_t *answer = record(&run, trace, &recorded);
-	expect_same(&run, answer, status);
+	recorded = record_as(&run, "recorded", NULL, status, &costs);
+	cleanup_free char *trace = harness_path(run.folder, "recorded.trace");
 	replayed = replay(&run, trace);
+	if (program->how & REAL_GUARDED)
+		guarded = record_as(&run, "guarded", "guard", status, NULL);
 	client_end(run.client);
-	printf("ok %-12s %6.2f s alone, %6.2f s recorded (%5.1f), %6.2f s to its end, %5.0f MB\n",
+	printf("ok %-12s %6.2f s alone, %6.2f s recorded (%5.1f), %6.2f s to its end, %5.0f MB",
 	    program->name, native, recorded, recorded / native, replayed, megabytes_of_children());
+	print_costs(&costs);
+	if (program->how & REAL_GUARDED)
+		printf("; %.2f s recorded with the guard heap", guarded);
+	puts("");
 	harness_scratch_free(run.folder);
 	exit(0);
 }
