@@ -18,6 +18,7 @@
 #include "worker/session/images.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/read/values/place.h"
+#include "worker/read/frames/holder.h"
 #include "worker/session/selection.h"
 
 #define NUMBERS_MAX (BREAKPOINTS_MAX * 8)
@@ -204,16 +205,21 @@ void breakpoints_put_back(struct replay *replay)
 		switch_all(replay, "-break-enable", watches_on_condition);
 }
 
-/* An address in one image means nothing in another. */
-static void bind_to_image(const struct replay *replay, struct breakpoint *breakpoint)
+/* Of the exec that began the program here, in this process or in one that it was forked from. */
+static long long program_here(const struct replay *replay)
+{
+	return images_get(replay, images_at(replay))->program;
+}
+
+/* An address in one program means nothing in another. */
+static void bind_to_program(const struct replay *replay, struct breakpoint *breakpoint)
 {
 	const char *what = breakpoint->what ? breakpoint->what : "";
 
-	if (images_count(replay) < 2 || breakpoint->bound ||
-	    (!breakpoint->watches && what[strspn(what, " ")] != '*'))
+	if (breakpoint->bound || (!breakpoint->watches && what[strspn(what, " ")] != '*'))
 		return;
 	breakpoint->bound = true;
-	breakpoint->image = images_get(replay, images_at(replay))->event;
+	breakpoint->image = program_here(replay);
 }
 
 const struct breakpoint *breakpoints_keep(
@@ -222,7 +228,7 @@ const struct breakpoint *breakpoints_keep(
 	const struct breakpoint *kept;
 
 	breakpoint->gdb = gdb_number;
-	bind_to_image(replay, breakpoint);
+	bind_to_program(replay, breakpoint);
 	kept = breakpoint_list_add(replay_breakpoints(replay), breakpoint);
 	if (kept)
 		return kept;
@@ -464,8 +470,23 @@ static int set_again(
 /* Whether it can be set in the session's present image. */
 static bool belongs_here(const struct replay *replay, const struct breakpoint *breakpoint)
 {
-	return !breakpoint->bound ||
-	       breakpoint->image == images_get(replay, images_at(replay))->event;
+	return (!breakpoint->bound || breakpoint->image == program_here(replay)) &&
+	       (!breakpoint->process || breakpoint->process == replay_pid(replay));
+}
+
+/* In the parent, before the fork: whether what it watches is the same variable. A scope's names
+ * mean something else in another frame, and a slot of the stack that was not in use belongs to
+ * another call, if to any. */
+static bool is_inherited(struct replay *replay, const struct breakpoint *breakpoint)
+{
+	struct holder frame = {.top = breakpoint->frame_top, .back = breakpoint->frame_back};
+
+	if (!breakpoint->watches || (breakpoint->resolved && !frame.top))
+		return true;
+	if (!breakpoint->resolved || !breakpoint->frame_function)
+		return false;
+	snprintf(frame.function, sizeof(frame.function), "%s", breakpoint->frame_function);
+	return holder_is_here(replay, strtoull(breakpoint->resolved, NULL, 0), &frame);
 }
 
 void breakpoints_leave(struct replay *replay)
@@ -477,6 +498,7 @@ void breakpoints_leave(struct replay *replay)
 	for (size_t i = 0; i < replay_breakpoints(replay)->count; i++) {
 		struct breakpoint *breakpoint = &replay_breakpoints(replay)->entries[i];
 
+		breakpoint->left = breakpoint->gdb != 0;
 		if (!breakpoint->gdb)
 			continue;
 		breakpoint->hits_before = breakpoint_hits(
@@ -503,6 +525,33 @@ void breakpoints_enter(struct replay *replay)
 	}
 	if (list->suspended)
 		switch_all(replay, "-break-disable", is_any);
+}
+
+/* "2, 5": those that gdb had before and has not now. NULL: none. */
+static char *list_lost(const struct breakpoint_list *list)
+{
+	char numbers[NUMBERS_MAX] = "";
+	size_t length = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct breakpoint *breakpoint = &list->entries[i];
+
+		if (breakpoint->left && !breakpoint->gdb && length + 16 < sizeof(numbers))
+			length += (size_t)snprintf(numbers + length, sizeof(numbers) - length,
+			    "%s%d", length ? ", " : "", breakpoint->number);
+	}
+	return length ? strdup(numbers) : NULL;
+}
+
+char *breakpoints_follow(struct replay *replay, long long child)
+{
+	struct breakpoint_list *list = replay_breakpoints(replay);
+
+	for (size_t i = 0; i < list->count; i++)
+		if (!list->entries[i].process && !is_inherited(replay, &list->entries[i]))
+			list->entries[i].process = child;
+	breakpoints_enter(replay);
+	return list_lost(list);
 }
 
 static void restore_one(struct replay *replay, struct breakpoint *breakpoint)

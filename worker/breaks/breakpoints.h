@@ -24,6 +24,14 @@ void breakpoints_put_back(struct replay *replay);
 void breakpoints_leave(struct replay *replay);
 void breakpoints_enter(struct replay *replay);
 
+/*
+ * The second, where the session has come back over a fork from process `child`, and stands before
+ * that call in its parent. A slot of the stack that was not in use there is another variable's, if
+ * anything: what watches it stays in the child. Returns the client's numbers of those that gdb had
+ * in the child and has not here: "2, 5"; NULL: none. To be freed.
+ */
+char *breakpoints_follow(struct replay *replay, long long child);
+
 /* Whether the program can stop at any: it is set here and enabled, and not suspended or aside. */
 bool breakpoints_stop(const struct replay *replay);
 

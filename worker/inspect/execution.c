@@ -1,34 +1,32 @@
 /*
- * Moves the program: each operation resumes it once or a few times, and then describes one stop in
- * full. Counts work in both directions.
+ * Moves the program to a stop or to a moment, and describes the stop in full. Counts work in both
+ * directions.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/run/reverse_next.h"
 #include "worker/run/last_hit.h"
 #include "worker/serve/handlers.h"
 #include "worker/breaks/breakpoints.h"
-#include "worker/run/step.h"
 #include "worker/run/stop.h"
 #include "worker/inspect/evaluate.h"
+#include "worker/inspect/execution.h"
+#include "worker/inspect/handover.h"
 #include "worker/moment/crossing.h"
 #include "worker/moment/excursion.h"
 #include "worker/breaks/places/jit_code.h"
 #include "worker/session/images.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/mi/mi.h"
-#include "worker/read/frames/callers.h"
 #include "worker/gdb/must.h"
 #include "worker/read/names/names.h"
 #include "worker/breaks/places/pending.h"
 #include "worker/moment/moment_parse.h"
-#include "worker/run/step_out.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/breaks/places/stubs.h"
-#include "worker/gdb/mi/says.h"
 #include "worker/moment/return_ticket.h"
+#include "worker/moment/visit.h"
 #include "worker/run/resume.h"
 #include "worker/run/unaccessed.h"
 #include "worker/session/taught.h"
@@ -36,11 +34,7 @@
 #define SHARE_MAX      160 /* bytes */
 #define FALSE_HITS_MAX 2   /* hits in a row that gdb may pass by itself when it goes back */
 
-#define INSTRUCTIONS_AT_ONCE 200
-#define LINES_AT_ONCE	     20
-
-/* Before a run: false with *failure filled if the stop's expressions are not valid. */
-static bool depart(struct replay *replay, const json_t *evaluate, struct failure *failure)
+bool execution_depart(struct replay *replay, const json_t *evaluate, struct failure *failure)
 {
 	if (!evaluate_may(evaluate, failure))
 		return false;
@@ -91,7 +85,7 @@ static void tell_share(
 	    failure, "the same call goes on from here; a longer deadline lets it search further");
 }
 
-static json_t *answer(
+json_t *execution_answer(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure)
 {
 	json_t *stop = stop_answer(replay, direction, reason, failure);
@@ -103,8 +97,7 @@ static json_t *answer(
 	return stop;
 }
 
-/* The program cannot run beyond the end of the recording: the answer is the end again. */
-static bool is_over(const struct replay *replay, enum direction direction)
+bool execution_is_over(const struct replay *replay, enum direction direction)
 {
 	return direction == FORWARD && replay_is_at_end(replay);
 }
@@ -210,22 +203,6 @@ static bool continue_on(struct replay *replay, struct failure *failure)
 	return true;
 }
 
-static json_t *continue_times(
-    struct replay *replay, enum direction direction, long long count, struct failure *failure)
-{
-	for (long long i = 0; i < count; i++) {
-		if (direction == BACKWARD ? !continue_back(replay, failure)
-					  : !continue_on(replay, failure))
-			return NULL;
-		if (i + 1 == count || !is_countable(replay))
-			break;
-		if (direction == BACKWARD && !stand_here(replay, failure))
-			return NULL;
-		worker_progress(replay_worker(replay), (double)(i + 1), (double)count, NULL);
-	}
-	return answer(replay, direction, NULL, failure);
-}
-
 /* An internal breakpoint for this call only; 0 with *failure filled. */
 static int set_until(struct replay *replay, const char *location, struct failure *failure)
 {
@@ -255,6 +232,56 @@ static int set_until(struct replay *replay, const char *location, struct failure
 	return number;
 }
 
+/* A run to the client's stops, and to `until`, which is in gdb as `number`. */
+struct journey {
+	struct handover handover;
+	const char *until; /* NULL: to the client's stops alone */
+	int number;
+};
+
+/* From the first instruction of a forked process to its parent, where the run goes on. */
+static bool go_over_fork(struct replay *replay, struct journey *journey, struct failure *failure)
+{
+	if (!handover_cross(replay, &journey->handover, failure))
+		return false;
+	if (journey->until && !(journey->number = set_until(replay, journey->until, failure)))
+		return false;
+	return true;
+}
+
+/* Where the process begins with a fork, the run goes on in its parent if anything can stop it
+ * there. Without that it would go to the start of the recording. */
+static bool continue_over_forks(
+    struct replay *replay, struct journey *journey, struct failure *failure)
+{
+	bool due = crossing_is_at_fork(replay);
+
+	do {
+		if (due && !go_over_fork(replay, journey, failure))
+			return false;
+		if (!continue_back(replay, failure) ||
+		    !handover_is_due(replay, &journey->handover, &due, failure))
+			return false;
+	} while (due && (journey->until || breakpoints_stop(replay)));
+	return true;
+}
+
+static json_t *continue_times(struct replay *replay, enum direction direction, long long count,
+    struct journey *journey, struct failure *failure)
+{
+	for (long long i = 0; i < count; i++) {
+		if (direction == BACKWARD ? !continue_over_forks(replay, journey, failure)
+					  : !continue_on(replay, failure))
+			return NULL;
+		if (i + 1 == count || !is_countable(replay))
+			break;
+		if (direction == BACKWARD && !stand_here(replay, failure))
+			return NULL;
+		worker_progress(replay_worker(replay), (double)(i + 1), (double)count, NULL);
+	}
+	return execution_answer(replay, direction, NULL, failure);
+}
+
 /* False with *failure filled, and back where the call began, if nothing had that location. */
 static bool until_was_known(struct replay *replay, int number, const struct continue_args *args,
     const struct return_ticket *begun, struct failure *failure)
@@ -274,180 +301,58 @@ static bool until_was_known(struct replay *replay, int number, const struct cont
 	return false;
 }
 
-static json_t *run_on(
-    struct replay *replay, const struct continue_args *args, struct failure *failure)
+static json_t *run_on(struct replay *replay, const struct continue_args *args,
+    struct journey *journey, struct failure *failure)
 {
 	enum direction direction = direction_of(args->reverse);
 	struct return_ticket begun;
 	json_t *stop;
-	int number = 0;
 
-	if (is_over(replay, direction))
-		return answer(replay, direction, NULL, failure);
-	if (args->until) {
-		number = set_until(replay, args->until, failure);
-		if (!number)
-			return NULL;
-	}
+	if (execution_is_over(replay, direction))
+		return execution_answer(replay, direction, NULL, failure);
+	if (args->until && !(journey->number = set_until(replay, args->until, failure)))
+		return NULL;
 	begun = return_ticket_here(replay);
-	stop = continue_times(replay, direction, args->count, failure);
-	if (stop && replay_is_at_end(replay) && number &&
-	    !until_was_known(replay, number, args, &begun, failure)) {
+	stop = continue_times(replay, direction, args->count, journey, failure);
+	if (stop && replay_is_at_end(replay) && journey->number &&
+	    !until_was_known(replay, journey->number, args, &begun, failure)) {
 		json_decref(stop);
 		stop = NULL;
 	}
-	temporary_breakpoint_delete(replay, number);
+	temporary_breakpoint_delete(replay, journey->number);
 	if (stop && (replay_is_at_end(replay) || replay_taught(replay)->library_late))
 		pending_note(replay, stop);
 	return stop;
 }
 
+/* Where a run back ended because the process begins there. */
+static void note_fork(struct replay *replay, json_t *stop)
+{
+	const char *reason = mi_text(stop, "reason");
+
+	if (reason && strcmp(reason, "start") == 0 && crossing_is_at_fork(replay))
+		stop_add_note(
+		    stop, json_sprintf(
+			      "process %lld was forked here: the next call that goes back goes on "
+			      "in its parent, process %lld",
+			      replay_pid(replay), images_forked_by(replay)->pid));
+}
+
 json_t *tool_continue(
     struct replay *replay, const struct continue_args *args, struct failure *failure)
 {
-	if (!depart(replay, args->evaluate, failure))
-		return NULL;
-	return evaluate_beside(replay, run_on(replay, args, failure), args->evaluate);
-}
-
-/* By one of step_out.h's ways. */
-static json_t *go_out(
-    struct replay *replay, enum direction direction, step_out_run *go, struct failure *failure)
-{
-	struct step_out out = {0};
+	struct journey journey = {.until = args->until};
 	json_t *stop;
 
-	if (!go(replay, direction, &out, failure))
+	if (!execution_depart(replay, args->evaluate, failure))
 		return NULL;
-	stop = answer(replay, direction, out.arrived ? "step" : NULL, failure);
-	if (stop && out.note)
-		json_object_set_new(stop, "note", json_string(out.note));
-	return stop;
-}
-
-/* Steps in portions, to report progress between them. */
-static bool step_times(
-    struct replay *replay, const struct resumption *step, long long count, struct failure *failure)
-{
-	long long portion =
-	    strstr(step->verb, "-instruction") ? INSTRUCTIONS_AT_ONCE : LINES_AT_ONCE;
-
-	if (step->direction == BACKWARD && strcmp(step->verb, "next-instruction") == 0)
-		return reverse_next(replay, count, failure);
-	for (long long done = 0; done < count; done += portion) {
-		struct resumption some = *step;
-		const char *reason;
-
-		some.count = count - done < portion ? count - done : portion;
-		if (!step_run(replay, &some, failure))
-			return false;
-		reason = mi_text(gdb_last_stop(replay_gdb(replay)), "reason");
-		if (!reason || strcmp(reason, "end-stepping-range") != 0)
-			break;
-		worker_progress(replay_worker(replay), (double)done, (double)count, NULL);
-	}
-	return true;
-}
-
-/* rr_step and rr_next differ only in these verbs. */
-struct stride {
-	const char *line, *instruction; /* verbs of gdb */
-	enum step_unit unit;
-	bool reverse;
-	long long count;
-	const json_t *evaluate;
-};
-
-static json_t *step(struct replay *replay, const struct stride *stride, struct failure *failure)
-{
-	enum direction direction = direction_of(stride->reverse);
-	const struct resumption one = {
-	    stride->unit == STEP_LINE ? stride->line : stride->instruction, direction, true, -1, 0};
-	bool has_line;
-
-	if (is_over(replay, direction))
-		return answer(replay, direction, NULL, failure);
-	if (stride->unit == STEP_LINE && !step_out_has_line(replay, &has_line, failure))
-		return NULL;
-	if (stride->unit == STEP_LINE && !has_line)
-		return go_out(replay, direction, step_out_to_line, failure);
-	if (!step_times(replay, &one, stride->count, failure))
-		return NULL;
-	return answer(replay, direction, NULL, failure);
-}
-
-/* After a step back: says which breakpoints could not stop it. */
-static json_t *put_back(struct replay *replay, bool aside, json_t *stop)
-{
-	breakpoints_put_back(replay);
-	if (aside && stop)
-		json_object_set_new(stop, "note",
-		    json_string("watchpoints with a condition do not stop a step back, because "
-				"gdb would check the condition before the write: rr_continue with "
-				"reverse checks it after the write"));
-	return stop;
-}
-
-static json_t *step_answer(
-    struct replay *replay, const struct stride *stride, struct failure *failure)
-{
-	bool aside;
-
-	if (!depart(replay, stride->evaluate, failure))
-		return NULL;
-	aside = stride->reverse && breakpoints_set_aside(replay);
-	return evaluate_beside(
-	    replay, put_back(replay, aside, step(replay, stride, failure)), stride->evaluate);
-}
-
-json_t *tool_step(struct replay *replay, const struct step_args *args, struct failure *failure)
-{
-	return step_answer(replay,
-	    &(struct stride){
-		"step", "step-instruction", args->unit, args->reverse, args->count, args->evaluate},
-	    failure);
-}
-
-json_t *tool_next(struct replay *replay, const struct next_args *args, struct failure *failure)
-{
-	return step_answer(replay,
-	    &(struct stride){
-		"next", "next-instruction", args->unit, args->reverse, args->count, args->evaluate},
-	    failure);
-}
-
-static json_t *finish(
-    struct replay *replay, const struct finish_args *args, struct failure *failure)
-{
-	enum direction direction = direction_of(args->reverse);
-	int level = replay_selected(replay)->frame;
-
-	if (is_over(replay, direction))
-		return answer(replay, direction, NULL, failure);
-	if (args->function) {
-		level = callers_find(replay, args->function, failure) - 1;
-		if (level < 0)
-			return NULL;
-	}
-	if (step_out_finish(replay, direction, level, failure))
-		return answer(replay, direction,
-		    step_out_came(replay, direction) ? "finished" : NULL, failure);
-	/* Code without a known function, such as a dynamic linker without symbols. */
-	if (direction == FORWARD || !gdb_says(failure->message, SAYS_NO_BOUNDS))
-		return NULL;
-	*failure = (struct failure){0};
-	return go_out(replay, direction, step_out_to_main, failure);
-}
-
-json_t *tool_finish(struct replay *replay, const struct finish_args *args, struct failure *failure)
-{
-	bool aside;
-
-	if (!depart(replay, args->evaluate, failure))
-		return NULL;
-	aside = args->reverse && breakpoints_set_aside(replay);
-	return evaluate_beside(
-	    replay, put_back(replay, aside, finish(replay, args, failure)), args->evaluate);
+	if (args->reverse)
+		journey.handover = handover_begin(replay);
+	stop = run_on(replay, args, &journey, failure);
+	if (stop && args->reverse)
+		note_fork(replay, stop);
+	stop = handover_end(&journey.handover, replay, stop, failure);
+	return evaluate_beside(replay, stop, args->evaluate);
 }
 
 /* rr cannot stop at every event. */
@@ -455,26 +360,33 @@ static void note_landing(const struct replay *replay, const struct moment *to, j
 {
 	if (stop && to->event && to->event != REPLAY_EVENT_FAR &&
 	    replay_now(replay)->event != to->event)
-		json_object_set_new(stop, "note",
-		    json_sprintf(
-			"rr cannot stop at event %lld: this is the next event where it can",
-			to->event));
+		stop_add_note(
+		    stop, json_sprintf(
+			      "rr cannot stop at event %lld: this is the next event where it can",
+			      to->event));
 }
 
 /* Ticks without an address come from a person, or from a log of rr's. */
 static void note_beside(const struct moment *to, json_t *stop)
 {
-	if (stop)
-		json_object_set_new(stop, "note",
-		    json_sprintf(
-			"event %lld has no instruction with %lld ticks: this is the nearest "
-			"moment that begins an event",
-			to->event, to->ticks));
+	stop_add_note(
+	    stop, json_sprintf("event %lld has no instruction with %lld ticks: this is the nearest "
+			       "moment that begins an event",
+		      to->event, to->ticks));
+}
+
+/* In the process where the session's story was then. */
+static bool go_near(struct replay *replay, const struct handover *handover, const struct moment *to,
+    bool *beside, struct failure *failure)
+{
+	return (!handover_is_needed(replay, handover, to->event) ||
+		   handover_visit(replay, to->event, failure)) &&
+	       moment_go_near(replay, to, beside, failure);
 }
 
 /* Goes there, or stays if the moment is not in the recording. */
-static json_t *go(
-    struct replay *replay, const struct moment *to, const char *reason, struct failure *failure)
+static json_t *go(struct replay *replay, const struct moment *to, const char *reason,
+    struct handover *handover, struct failure *failure)
 {
 	struct failure lost = {0};
 	bool beside;
@@ -483,19 +395,30 @@ static json_t *go(
 	if (position_is_beyond(replay, to->event, failure))
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (moment_go_near(replay, to, &beside, failure)) {
+	if (go_near(replay, handover, to, &beside, failure)) {
+		handover_stay(replay, handover);
 		excursion_stay(&excursion);
 		replay_run(replay)->departed = (struct moment){0};
-		stop = answer(replay, FORWARD, reason, failure);
+		stop = execution_answer(replay, FORWARD, reason, failure);
 		if (beside)
 			note_beside(to, stop);
 		else
 			note_landing(replay, to, stop);
 		return stop;
 	}
+	visit_end(replay);
 	if (!excursion_return(&excursion, &lost) && lost.message[0])
 		*failure = lost;
 	return NULL;
+}
+
+static json_t *go_answer(struct replay *replay, const struct moment *to, const char *reason,
+    const json_t *evaluate, struct failure *failure)
+{
+	struct handover handover = handover_begin(replay);
+	json_t *stop = go(replay, to, reason, &handover, failure);
+
+	return evaluate_beside(replay, handover_end(&handover, replay, stop, failure), evaluate);
 }
 
 json_t *tool_run_to_event(
@@ -503,20 +426,20 @@ json_t *tool_run_to_event(
 {
 	struct moment moment = {.event = args->event_number};
 
-	if (!depart(replay, args->evaluate, failure))
+	if (!execution_depart(replay, args->evaluate, failure))
 		return NULL;
-	return evaluate_beside(replay, go(replay, &moment, NULL, failure), args->evaluate);
+	return go_answer(replay, &moment, NULL, args->evaluate, failure);
 }
 
 json_t *tool_goto(struct replay *replay, const struct goto_args *args, struct failure *failure)
 {
 	struct moment moment;
 
-	if (!depart(replay, args->evaluate, failure) ||
+	if (!execution_depart(replay, args->evaluate, failure) ||
 	    !moment_parse(replay, args->moment, &moment, failure))
 		return NULL;
-	return evaluate_beside(
-	    replay, go(replay, &moment, moment.event ? "event" : "start", failure), args->evaluate);
+	return go_answer(
+	    replay, &moment, moment.event ? "event" : "start", args->evaluate, failure);
 }
 
 json_t *tool_when(struct replay *replay, const struct when_args *args, struct failure *failure)

@@ -24,6 +24,24 @@ bool visit_process(struct replay *replay, long long pid, long long event, struct
 	       position_update(replay, failure);
 }
 
+bool visit_parent(struct replay *replay, struct failure *failure)
+{
+	const struct forked_by by = *images_forked_by(replay);
+
+	if (!by.pid || !by.call.pc) {
+		failure_set(failure, ERROR_UNSUPPORTED, NULL,
+		    "which call forked process %lld is not known", replay_pid(replay));
+		return false;
+	}
+	return visit_process(replay, by.pid, by.call.event, failure) &&
+	       position_go(replay, &by.call, failure);
+}
+
+void visit_stay(struct replay *replay)
+{
+	relatives_settle(replay);
+}
+
 void visit_end(struct replay *replay)
 {
 	if (!relatives_is_away(replay))

@@ -3,7 +3,7 @@
 /*
  * Takes a session to another process of its trace, within an excursion. rr can show only one
  * process at a time: each visit replaces it by another rr, which replays the trace to that place.
- * Whoever visits goes home before the excursion ends.
+ * Whoever visits goes home before the excursion ends, or stays.
  */
 #include "worker/session/replay.h"
 
@@ -12,7 +12,15 @@
  * if the worker is broken, the session is lost. */
 bool visit_process(struct replay *replay, long long pid, long long event, struct failure *failure);
 
+/* From a forked process to its parent, before the call that made it. False as above, and where that
+ * call is not known. */
+bool visit_parent(struct replay *replay, struct failure *failure);
+
 /* The session's own process is the present one again; the end of the excursion goes there. */
 void visit_end(struct replay *replay);
+
+/* The process that is visited becomes the session's own. Its breakpoints are not set in gdb yet:
+ * call breakpoints_follow or breakpoints_enter. */
+void visit_stay(struct replay *replay);
 
 #endif

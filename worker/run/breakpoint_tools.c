@@ -16,10 +16,12 @@
 #include "worker/breaks/places/pending.h"
 #include "worker/breaks/places/stubs.h"
 #include "worker/moment/state.h"
+#include "worker/read/frames/holder.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/run/waiting.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/read/values/place.h"
+#include "worker/session/images.h"
 
 /* Bytes that one takes in the saved state, beside the client's texts. A watchpoint's condition can
  * be there twice; see judged.h. */
@@ -155,6 +157,19 @@ json_t *tool_breakpoint_set(
 	return result;
 }
 
+/* In a process that was forked: notes which call a place on the stack belongs to. */
+static void note_frame(struct replay *replay, struct breakpoint *wanted)
+{
+	struct holder holder;
+
+	if (!wanted->resolved || !images_forked_by(replay)->pid ||
+	    !holder_name(replay, strtoull(wanted->resolved, NULL, 0), &holder))
+		return;
+	wanted->frame_top = holder.top;
+	wanted->frame_back = holder.back;
+	wanted->frame_function = copy(holder.function);
+}
+
 json_t *tool_watchpoint_set(
     struct replay *replay, const struct watchpoint_set_args *args, struct failure *failure)
 {
@@ -179,6 +194,7 @@ json_t *tool_watchpoint_set(
 	    .resolved = args->location ? place_address(replay, args->expression) : NULL,
 	};
 	wanted.absolute = absolute_expression(replay, args->expression, wanted.resolved);
+	note_frame(replay, &wanted);
 	judged_adopt(replay, &wanted, number);
 	kept = breakpoints_keep(replay, &wanted, number, failure);
 	if (kept) {

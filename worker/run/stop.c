@@ -32,6 +32,17 @@
 	"access read tells them apart"
 #define OUTPUT_MAX 4096 /* bytes shown of the program's output */
 
+void stop_add_note(json_t *stop, json_t *text)
+{
+	const char *before = mi_text(stop, "note");
+
+	if (stop && text)
+		json_object_set_new(stop, "note",
+		    before ? json_sprintf("%s; %s", before, json_string_value(text))
+			   : json_incref(text));
+	json_decref(text);
+}
+
 static json_t *bounded(const char *text)
 {
 	return text ? scrub_json_middle(text, strlen(text), VALUE_MAX, NULL) : json_string("");
@@ -142,7 +153,7 @@ static void add_cause(
 		json_object_set_new(
 		    json, "watch", watch_json(replay, stop, direction, &gdb_number));
 		if (json_object_get(stop, "hw-rwpt"))
-			json_object_set_new(json, "note", json_string(READ_NOTE));
+			stop_add_note(json, json_string(READ_NOTE));
 		ends = strcmp(mi_text(stop, "reason"), "watchpoint-scope") == 0;
 		break;
 	case STOP_SIGNAL:
@@ -236,12 +247,10 @@ json_t *stop_describe(
 	if (reason && strcmp(reason, "exec") == 0)
 		add_images(replay, json);
 	note = replay_is_at_end(replay) || is_last(replay) ? unended_note(replay) : NULL;
-	if (note)
-		json_object_set_new(json, "note", note);
-	else if (replay_is_at_end(replay) && images_together(replay))
-		json_object_set_new(json, "note",
-		    json_sprintf("the other threads have ended: rr_goto %lld to see them all",
-			images_together(replay)));
+	if (!note && replay_is_at_end(replay) && images_together(replay))
+		note = json_sprintf("the other threads have ended: rr_goto %lld to see them all",
+		    images_together(replay));
+	stop_add_note(json, note);
 	output = live_output_take(replay_output(replay), now->event, OUTPUT_MAX);
 	if (output)
 		json_object_set_new(json, "output", output);

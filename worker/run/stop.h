@@ -14,6 +14,10 @@
 json_t *stop_answer(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure);
 
+/* Adds a note to a stop, which may have others: they are joined by "; ". Takes over the text; both
+ * may be NULL. */
+void stop_add_note(json_t *stop, json_t *text);
+
 /* Only the stop, as an object. Stores as above. NULL with *failure filled. */
 json_t *stop_describe(
     struct replay *replay, enum direction direction, const char *reason, struct failure *failure);

@@ -15,6 +15,7 @@ void breakpoint_clear(struct breakpoint *breakpoint)
 	free(breakpoint->catches);
 	free(breakpoint->resolved);
 	free(breakpoint->absolute);
+	free(breakpoint->frame_function);
 	*breakpoint = (struct breakpoint){0};
 }
 
@@ -36,6 +37,13 @@ static void add_number(json_t *json, const char *name, long long number)
 		json_object_set_new(json, name, json_integer(number));
 }
 
+/* Addresses are beyond what a JSON number is sure to hold. */
+static void add_frame(json_t *json, const struct breakpoint *breakpoint)
+{
+	json_object_set_new(json, "frame_top", json_sprintf("0x%llx", breakpoint->frame_top));
+	json_object_set_new(json, "frame_back", json_sprintf("0x%llx", breakpoint->frame_back));
+}
+
 json_t *breakpoint_json(const struct breakpoint *breakpoint)
 {
 	json_t *json = json_pack("{s:i,s:s,s:s}", "number", breakpoint->number, "kind",
@@ -54,8 +62,12 @@ json_t *breakpoint_json(const struct breakpoint *breakpoint)
 	add_flag(json, "by_location", breakpoint->by_location);
 	add_text(json, "resolved", breakpoint->resolved);
 	add_text(json, "absolute", breakpoint->absolute);
+	add_text(json, "frame_function", breakpoint->frame_function);
+	if (breakpoint->frame_top)
+		add_frame(json, breakpoint);
 	if (breakpoint->bound)
 		json_object_set_new(json, "image", json_integer(breakpoint->image));
+	add_number(json, "process", breakpoint->process);
 	add_number(json, "hits_before", breakpoint->hits_before);
 	return json;
 }
@@ -102,8 +114,12 @@ bool breakpoint_from_json(const json_t *json, struct breakpoint *breakpoint)
 	    .by_location = json_is_true(json_object_get(json, "by_location")),
 	    .resolved = text_of(json, "resolved"),
 	    .absolute = text_of(json, "absolute"),
+	    .frame_function = text_of(json, "frame_function"),
+	    .frame_top = mi_address(json, "frame_top"),
+	    .frame_back = mi_address(json, "frame_back"),
 	    .bound = json_is_integer(json_object_get(json, "image")),
 	    .image = number_of(json, "image"),
+	    .process = number_of(json, "process"),
 	    .hits_before = number_of(json, "hits_before"),
 	};
 	return kind && breakpoint->what;

@@ -22,15 +22,21 @@ struct breakpoint {
 	bool temporary;
 	bool disabled; /* ignored until it is enabled again */
 	bool pending;  /* waits for a library that contains it */
+	bool left;     /* gdb had it when the session left its image */
 	bool by_int3;  /* although it has a condition: others need the debug registers */
 	long long ignore_count;
 	long long thread; /* tid; 0: all */
 	enum watch_access access;
-	bool by_location; /* it watches the address of the expression's value */
-	char *resolved;	  /* that address; NULL: none is known */
-	char *absolute;	  /* what it watches, as of absolute_expression */
-	bool bound;	  /* only valid in the image that began at `image` */
+	bool by_location;	      /* it watches the address of the expression's value */
+	char *resolved;		      /* that address; NULL: none is known */
+	char *absolute;		      /* what it watches, as of absolute_expression */
+	unsigned long long frame_top; /* of the frame it watches in, as of holder.h; 0: none */
+	unsigned long long frame_back;
+	char *frame_function;
+	bool bound; /* only valid in the program that the exec at `image` began, in its
+		     * process and in those that were forked from it */
 	long long image;
+	long long process;     /* only valid there; 0: in all. See breakpoints_follow */
 	long long hits_before; /* in other images, minus those of searches; gdb counts the rest */
 	long long hits_noted;  /* noted by breakpoints_note_hits */
 };

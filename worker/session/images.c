@@ -18,9 +18,10 @@ struct images {
 	long long last_event; /* of the trace; 0: not known */
 	struct image *list;
 	size_t count, at;
+	struct forked_by forked_by;
 	unsigned first; /* number of the first one among the images of all processes */
 	int killed_pid, killed_by;
-	int status;	    /* of the process, as from waitpid; -1: not known */
+	int pid, status;    /* of the process, as from waitpid; -1: not known */
 	bool unfinished;    /* see images_is_unfinished */
 	bool open;	    /* see images_is_open */
 	long long together; /* see images_together */
@@ -51,13 +52,17 @@ void images_free(struct images *images)
 	free(images);
 }
 
-/* The execs of one process; a child that is replayed from its fork on has one more image. */
+/* The execs of one process; a child has one more image, from its fork on. */
 static bool take(struct images *images, struct execs *execs, long long pid, bool forked)
 {
 	bool ok = true;
 
 	if (forked)
-		ok = add(images, (struct image){.forked = true});
+		ok = add(images,
+		    (struct image){
+			.forked = true,
+			.program = execs_program(execs, (int)pid, images->forked_by.event + 1),
+		    });
 	for (size_t i = 0; ok && i < execs->count; i++) {
 		struct exec *exec = &execs->list[i];
 		if (exec->pid != pid)
@@ -70,6 +75,7 @@ static bool take(struct images *images, struct execs *execs, long long pid, bool
 				     .event = exec->event,
 				     .file = exec->file,
 				     .by_thread = exec->by_thread,
+				     .program = exec->event,
 				     .call = {.event = exec->call.event,
 					 .ticks = exec->call.ticks,
 					 .tid = exec->call.tid,
@@ -138,6 +144,32 @@ bool images_handle_signal(const struct replay *replay, int number)
 	return replay->images->handled >> (number - 1) & 1;
 }
 
+static void note_fork(struct images *images, const struct execs *execs, int pid)
+{
+	const struct forking *fork = execs_fork(execs, pid);
+
+	if (!fork)
+		return;
+	images->forked_by = (struct forked_by){
+	    .pid = fork->parent,
+	    .event = fork->event,
+	    .call = {.event = fork->call.event,
+		.ticks = fork->call.ticks,
+		.tid = fork->call.tid,
+		.pc = fork->call.pc},
+	};
+}
+
+const struct forked_by *images_fork(const struct images *images)
+{
+	return &images->forked_by;
+}
+
+const struct forked_by *images_forked_by(const struct replay *replay)
+{
+	return images_fork(replay->images);
+}
+
 struct images *images_of_process(struct execs *execs, int pid, bool forked, unsigned first)
 {
 	struct images *images = calloc(1, sizeof(*images));
@@ -145,8 +177,12 @@ struct images *images_of_process(struct execs *execs, int pid, bool forked, unsi
 	if (!images)
 		return NULL;
 	images->first = first;
+	images->pid = pid;
 	images->status = execs_status(execs, pid);
 	images->open = !execs->cut && execs->open;
+	images->unfinished =
+	    !execs->cut && images->status < 0 && execs_status(execs, execs->first_pid) < 0;
+	note_fork(images, execs, pid);
 	images->together = execs_together(execs, pid);
 	images->had_threads = execs_had_threads(execs, pid);
 	images->handled = execs->handled & ~execs->unhandled;
@@ -164,20 +200,34 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 		replay->asked.pid = replay->pid = execs_worst_pid(execs);
 	if (!replay->pid)
 		replay->pid = execs->first_pid;
-	replay->images = images_of_process(execs, (int)replay->pid, replay->from_fork, 0);
+	replay->images = images_of_process(
+	    execs, (int)replay->pid, replay->from_fork || execs_fork(execs, (int)replay->pid), 0);
 	if (!replay->images) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return false;
 	}
 	warn(replay, execs);
 	note_killed(replay, execs);
-	replay->images->unfinished =
-	    !execs->cut && replay->images->status < 0 && execs_status(execs, execs->first_pid) < 0;
 	if (!execs->cut) {
 		replay->images->work = execs->work;
 		execs->work = (struct work){0};
 	}
 	return true;
+}
+
+void images_take_over(struct images *images, struct images *before)
+{
+	bool was_killed = before->status >= 0 && WIFSIGNALED(before->status);
+
+	work_free(&images->work);
+	images->work = before->work;
+	before->work = (struct work){0};
+	images->killed_pid = before->killed_pid;
+	images->killed_by = before->killed_by;
+	if (images->killed_pid && images->killed_pid != images->pid)
+		return;
+	images->killed_pid = was_killed ? before->pid : 0;
+	images->killed_by = was_killed ? WTERMSIG(before->status) : 0;
 }
 
 long long images_last_event(const struct replay *replay)

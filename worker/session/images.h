@@ -18,7 +18,15 @@ struct image {
 	char *file;	 /* NULL: rr does not tell */
 	bool by_thread; /* a thread other than the leader called exec: rr dies when it runs there */
 	bool forked;	/* began with a fork, not an exec */
+	long long program;  /* of the exec, the parent's of a forked one too; 0: not known */
 	struct moment call; /* of exec, the last one of the image before; event 0: not known */
+};
+
+/* How the process began. */
+struct forked_by {
+	long long pid;	    /* the parent; 0: it was not forked, or that is not known */
+	long long event;    /* of the fork: the process's own events are later */
+	struct moment call; /* in the parent, before the call; event 0: not known */
 };
 
 /* Which images the process has, and which process it is, by the execs of the trace, from which it
@@ -29,6 +37,9 @@ void images_free(struct images *images);
 /* Those of another process, for relatives.h; NULL: out of memory. Each image has a number among the
  * images of all processes: these have `first` and those behind it. */
 struct images *images_of_process(struct execs *execs, int pid, bool forked, unsigned first);
+/* What is known of the trace goes from the images of the session's process before to those of the
+ * one that is the session's now. */
+void images_take_over(struct images *images, struct images *before);
 /* The number behind the last one. */
 unsigned images_next(const struct images *images);
 /* Which image of the process has this number; false: none. */
@@ -37,6 +48,10 @@ bool images_by_number(const struct images *images, unsigned number, size_t *imag
 unsigned images_number(const struct replay *replay);
 /* The session stands in no image of the present process. */
 void images_leave(struct replay *replay);
+
+/* How a process began, and how the present one did. */
+const struct forked_by *images_fork(const struct images *images);
+const struct forked_by *images_forked_by(const struct replay *replay);
 
 /* The number of images, at least 1. */
 size_t images_count(const struct replay *replay);

@@ -54,6 +54,19 @@ static bool add(struct replay *replay, struct execs *execs, int pid, unsigned *n
 	return true;
 }
 
+/* Those that the session's process descends from: the nearest first, should there be too many. */
+static bool add_ancestors(struct replay *replay, struct execs *execs, unsigned *next)
+{
+	const struct forking *fork = execs_fork(execs, (int)replay->pid);
+	bool ok = true;
+
+	for (size_t i = 0; ok && fork && i < RELATIVES_MAX; i++) {
+		ok = add(replay, execs, fork->parent, next);
+		fork = execs_fork(execs, fork->parent);
+	}
+	return ok;
+}
+
 static bool learn_others(struct replay *replay, struct execs *execs)
 {
 	unsigned next = images_next(replay->images);
@@ -61,10 +74,12 @@ static bool learn_others(struct replay *replay, struct execs *execs)
 
 	relatives_free(replay->relatives);
 	replay->relatives = calloc(1, sizeof(*replay->relatives));
-	ok =
-	    replay->relatives && (!execs->first_pid || add(replay, execs, execs->first_pid, &next));
+	ok = replay->relatives && add_ancestors(replay, execs, &next) &&
+	     (!execs->first_pid || add(replay, execs, execs->first_pid, &next));
 	for (size_t i = 0; ok && i < execs->count; i++)
 		ok = add(replay, execs, execs->list[i].pid, &next);
+	for (size_t i = 0; ok && i < execs->fork_count; i++)
+		ok = add(replay, execs, execs->forks[i].pid, &next);
 	for (size_t i = 0; ok && i < execs->ending_count; i++)
 		if (execs->endings[i].tid == execs->endings[i].pid)
 			ok = add(replay, execs, execs->endings[i].pid, &next);
@@ -151,6 +166,35 @@ void relatives_turn_home(struct replay *replay)
 	replay->end = relatives->end;
 	replay->changed = relatives->changed;
 	relatives->away = false;
+}
+
+void relatives_settle(struct replay *replay)
+{
+	struct relatives *relatives = replay->relatives;
+	struct relative *one;
+
+	if (!relatives_is_away(replay))
+		return;
+	one = find(relatives, replay->pid);
+	images_take_over(one->images, relatives->home.images);
+	*one = relatives->home;
+	relatives->home = (struct relative){0};
+	replay->changed = relatives->changed;
+	relatives->away = false;
+}
+
+long long relatives_at_event(const struct replay *replay, long long event)
+{
+	const struct forked_by *by = images_forked_by(replay);
+	long long pid = replay->pid;
+	const struct relative *one;
+
+	while (by->pid && event <= by->event && replay->relatives &&
+	       (one = find(replay->relatives, by->pid))) {
+		pid = one->pid;
+		by = images_fork(one->images);
+	}
+	return pid;
 }
 
 bool relatives_is_away(const struct replay *replay)

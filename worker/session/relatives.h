@@ -21,7 +21,13 @@ void relatives_free(struct relatives *relatives);
 bool relatives_turn_to(struct replay *replay, long long pid);
 /* Makes the session's own process the present one again. */
 void relatives_turn_home(struct replay *replay);
+/* The present process is the session's own from now on, and the one before is another one. */
+void relatives_settle(struct replay *replay);
 bool relatives_is_away(const struct replay *replay);
+
+/* The process in which the present one's story was at an event: itself, or one that it descends
+ * from, as far as that is known. */
+long long relatives_at_event(const struct replay *replay, long long event);
 
 /* The session's own process. */
 long long relatives_home(const struct replay *replay);

@@ -13,6 +13,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/frames/frames.h"
+#include "worker/read/frames/holder.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/run/last_hit.h"
 #include "worker/moment/position.h"
@@ -20,9 +21,7 @@
 #include "worker/moment/signals.h"
 #include "worker/read/names/symbol.h"
 
-#define LEVELS_MAX     64
-#define RED_ZONE       128 /* bytes below the stack pointer that a function may use */
-#define RETURN_ADDRESS 8   /* bytes */
+#define RETURN_ADDRESS 8 /* bytes */
 #define STOPS_MAX      1000
 
 struct call {
@@ -30,47 +29,6 @@ struct call {
 	    back;		/* the function's first instruction; the one after its call */
 	unsigned long long top; /* the stack pointer there */
 };
-
-/* gdb shows no caller of main, but it says where main's frame ends and where it returns to. */
-static bool find_outermost(struct replay *replay, int level, struct call *call)
-{
-	static const char at_mark[] = "frame at ", back_mark[] = "saved rip = ";
-	const char *said, *at, *back;
-	char command[48];
-
-	snprintf(command, sizeof(command), "info frame level %d", level);
-	if (!gdb_done_or_warn(replay_gdb(replay), gdb_console(replay_gdb(replay), &said, command),
-		"it is not known where the outermost function's frame ends") ||
-	    !(at = strstr(said, at_mark)) || !(back = strstr(said, back_mark)))
-		return false;
-	call->top = strtoull(at + sizeof(at_mark) - 1, NULL, 16);
-	call->back = strtoull(back + sizeof(back_mark) - 1, NULL, 16);
-	return call->top && call->back;
-}
-
-/* The level of the frame that holds the address; -1: none does. */
-static int find_frame(struct replay *replay, unsigned long long address, struct call *call)
-{
-	int from = replay_selected(replay)->frame;
-	unsigned long long low, high;
-
-	if (!frames_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
-		return -1;
-	for (int level = from + 1; level < from + LEVELS_MAX; level++) {
-		if (!frames_number(replay, level, "$sp", &high))
-			return find_outermost(replay, level - 1, call) && address < call->top
-				   ? level - 1
-				   : -1;
-		if (high < low)
-			return -1;
-		/* An inlined function has no frame of its own on the stack. */
-		if (high == low || address >= high)
-			continue;
-		call->top = high;
-		return frames_number(replay, level, "$pc", &call->back) ? level - 1 : -1;
-	}
-	return -1;
-}
 
 /* gdb hands conditions about $rsp over, and none about $sp: at each pass of a function that is
  * called a million times at the same depth, it would look itself. Only a 64-bit program has that
@@ -156,11 +114,13 @@ static enum lifetime_known begin(struct replay *replay, unsigned long long addre
     struct frame_lifetime *lifetime, struct call *call, struct failure *failure)
 {
 	unsigned long long pc;
-	int level = find_frame(replay, address, call);
+	struct holder holder;
 
-	if (level < 0)
+	if (!holder_find(replay, address, &holder))
 		return LIFETIME_NONE;
-	if (!frames_number(replay, level, "$pc", &pc) ||
+	call->top = holder.top;
+	call->back = holder.back;
+	if (!frames_number(replay, holder.level, "$pc", &pc) ||
 	    !where_entry(replay, pc, &call->entry, lifetime->function, sizeof(lifetime->function)))
 		return LIFETIME_UNSURE;
 	signals_pass_all(replay);

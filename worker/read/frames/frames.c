@@ -23,6 +23,7 @@
 #define FOLD_NAMES_MAX 1000
 #define FOLD_MORE      60 /* for the rest that is counted */
 #define OWN_DEPTH      40
+#define LEVELS_MAX     64
 #define OWN_BYTES      10000
 
 static bool same_frame(const json_t *a, const json_t *b)
@@ -293,17 +294,47 @@ json_t *frames_near(struct replay *replay, int depth, size_t budget)
 }
 
 /* gdb's "Stack level 0, frame at 0x7fffffffe0d0:". */
-unsigned long long frames_address(struct replay *replay)
+static unsigned long long read_address(const char *said)
 {
 	static const char mark[] = "frame at ";
-	const char *said, *at;
+	const char *at = strstr(said, mark);
+
+	return at ? strtoull(at + sizeof(mark) - 1, NULL, 16) : 0;
+}
+
+unsigned long long frames_address(struct replay *replay)
+{
+	const char *said;
 
 	if (!gdb_done_or_warn(replay_gdb(replay),
 		gdb_console(replay_gdb(replay), &said, "info frame"),
-		"lines of the function may be missing") ||
-	    !(at = strstr(said, mark)))
+		"lines of the function may be missing"))
 		return 0;
-	return strtoull(at + sizeof(mark) - 1, NULL, 16);
+	return read_address(said);
+}
+
+unsigned long long frames_address_at(struct replay *replay, int level)
+{
+	const char *said;
+	char command[48];
+
+	snprintf(command, sizeof(command), "info frame level %d", level);
+	if (gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
+		return 0;
+	return read_address(said);
+}
+
+int frames_at_address(struct replay *replay, unsigned long long address)
+{
+	for (int level = 0; address && level < LEVELS_MAX; level++) {
+		unsigned long long at = frames_address_at(replay, level);
+
+		if (at == address)
+			return level;
+		if (!at)
+			break;
+	}
+	return -1;
 }
 
 int frames_own_level(struct replay *replay)

@@ -29,6 +29,12 @@ json_t *frames_near(struct replay *replay, int depth, size_t budget);
 /* Where the selected frame lies on the stack, as gdb names it; 0 with a warning: not known. */
 unsigned long long frames_address(struct replay *replay);
 
+/* The same for a frame of the selected thread; 0: there is none of that level, or it is not known.
+ */
+unsigned long long frames_address_at(struct replay *replay, int level);
+/* The level of the innermost frame that lies there, among the first ones; -1: none. */
+int frames_at_address(struct replay *replay, unsigned long long address);
+
 /* The level of the first frame of the program's own code in the selected thread; 0: there is none
  * near. */
 int frames_own_level(struct replay *replay);

@@ -17,18 +17,20 @@
 
 #define ENDINGS_MAX    20000
 #define THREADS_MAX    4096
+#define FORKS_MAX      20000
 #define TOGETHER_MAX   3   /* events between two threads that end with their process */
 #define TIMEOUT_STATUS 124 /* of timeout(1), if it ended its program */
 #define FILE_SHOWN     400
 #define CALLS_MAX      64 /* under way at the same time; of more the oldest are forgotten */
 #define CALL_LENGTH    2  /* bytes of the instruction */
 #define TICKS_MAX      (1LL << 62)
+#define EXEC_NAMES     2 /* the first ones of the calls */
 
 struct execs_parser {
 	struct dump_parser dump;
 	struct execs *execs;
 	bool too_long;	  /* the line that is read */
-	bool enters_exec; /* the event is the beginning of an execve, or execveat */
+	bool enters_call; /* the event is the beginning of a call of exec, or of fork */
 	bool leaves_exec; /* it is the return of one */
 	bool counted;	  /* which has succeeded: the last of the list is of this event */
 	long long event, ticks;
@@ -70,12 +72,32 @@ static void note_signal(struct execs *execs, const char *line)
 		*(with ? &execs->handled : &execs->unhandled) |= 1ULL << (number - 1);
 }
 
+/* Whether the event is one of a call of exec, or of fork and its like. */
+static void note_call(struct execs_parser *parser, const char *line)
+{
+	static const char *const names[] = {
+	    "execve'", "execveat'", "clone'", "clone3'", "fork'", "vfork'"};
+	static const char said[] = "`SYSCALL: ";
+	const char *name = strstr(line, said);
+	size_t i = 0;
+
+	if (!name)
+		return;
+	name += sizeof(said) - 1;
+	while (i < sizeof(names) / sizeof(*names) && strncmp(name, names[i], strlen(names[i])) != 0)
+		i++;
+	if (i == sizeof(names) / sizeof(*names))
+		return;
+	parser->enters_call = strstr(line, "ENTERING_SYSCALL");
+	parser->leaves_exec = i < EXEC_NAMES && strstr(line, "EXITING_SYSCALL");
+}
+
 static void note_event(struct execs_parser *parser, const char *line)
 {
 	long long event = dump_number(line, "global_time:", DUMP_EVENT_MAX);
 	long long tid = dump_number(line, " tid:", INT_MAX);
 
-	parser->enters_exec = parser->leaves_exec = parser->counted = false;
+	parser->enters_call = parser->leaves_exec = parser->counted = false;
 	if (event < 0 || tid <= 0)
 		return;
 	parser->ticks = dump_number(line, " ticks:", TICKS_MAX);
@@ -86,10 +108,7 @@ static void note_event(struct execs_parser *parser, const char *line)
 	note_signal(parser->execs, line);
 	if (!parser->execs->first_pid)
 		parser->execs->first_pid = (int)tid;
-	if (!strstr(line, "SYSCALL: execve'") && !strstr(line, "SYSCALL: execveat'"))
-		return;
-	parser->enters_exec = strstr(line, "ENTERING_SYSCALL");
-	parser->leaves_exec = strstr(line, "EXITING_SYSCALL");
+	note_call(parser, line);
 }
 
 static struct exec_call *call_of(struct execs_parser *parser, long long tid)
@@ -150,9 +169,9 @@ static void note_registers(struct execs_parser *parser, const char *line)
 	if (parser->leaves_exec &&
 	    (strncmp(line, "rax:0x0 ", 8) == 0 || strncmp(line, "eax:0x0 ", 8) == 0))
 		add_exec(parser);
-	if (parser->enters_exec)
+	if (parser->enters_call)
 		add_call(parser, line);
-	parser->enters_exec = parser->leaves_exec = false;
+	parser->enters_call = parser->leaves_exec = false;
 }
 
 static void note_file(struct execs_parser *parser, const char *line)
@@ -201,24 +220,51 @@ static void note_ending(struct execs_parser *parser, const char *line)
 	    (struct ending){(int)tid, process_of(execs, (int)tid), (int)status, parser->event};
 }
 
+static void add_fork(struct execs_parser *parser, int pid, int parent)
+{
+	struct execs *execs = parser->execs;
+	const struct exec_call *call = call_of(parser, parent);
+	struct forking *list;
+
+	if (execs->fork_count >= FORKS_MAX ||
+	    !(list = grow_list(execs->forks, execs->fork_count, sizeof(*list))))
+		return;
+	execs->forks = list;
+	list[execs->fork_count++] = (struct forking){
+	    .pid = pid,
+	    .parent = process_of(execs, parent),
+	    .event = parser->event,
+	    .call = call ? *call : (struct exec_call){0},
+	};
+}
+
+static void add_thread(struct execs *execs, int tid, int parent)
+{
+	struct thread *list;
+
+	if (execs->thread_count >= THREADS_MAX ||
+	    !(list = grow_list(execs->threads, execs->thread_count, sizeof(*list))))
+		return;
+	execs->threads = list;
+	list[execs->thread_count++] = (struct thread){tid, process_of(execs, parent)};
+}
+
 /* A clone that shares the process makes a thread of it; at an exec its parent is who called. */
 static void note_clone(struct execs_parser *parser, const char *line)
 {
 	static const char flags_are[] = " clone_flags=";
-	struct execs *execs = parser->execs;
 	long long tid = dump_number(line, " tid=", INT_MAX);
 	long long parent = dump_number(line, " parent=", INT_MAX);
 	const char *flags = strstr(line, flags_are);
-	struct thread *list;
 
 	if (parser->counted)
 		note_caller(parser, parent);
-	if (tid <= 0 || parent <= 0 || !flags || execs->thread_count >= THREADS_MAX ||
-	    !(strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD) ||
-	    !(list = grow_list(execs->threads, execs->thread_count, sizeof(*list))))
+	if (tid <= 0 || parent <= 0 || !flags)
 		return;
-	execs->threads = list;
-	list[execs->thread_count++] = (struct thread){(int)tid, process_of(execs, (int)parent)};
+	if (strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD)
+		add_thread(parser->execs, (int)tid, (int)parent);
+	else if (!parser->counted)
+		add_fork(parser, (int)tid, (int)parent);
 }
 
 static void note_mapping(struct execs_parser *parser, const char *line)
@@ -270,6 +316,7 @@ void execs_free(struct execs *execs)
 	free(execs->list);
 	free(execs->endings);
 	free(execs->threads);
+	free(execs->forks);
 	work_free(&execs->work);
 	outside_free(&execs->outside);
 	*execs = (struct execs){0};
@@ -300,6 +347,39 @@ int execs_status(const struct execs *execs, int pid)
 		if (execs->endings[i - 1].tid == pid)
 			return execs->endings[i - 1].status;
 	return -1;
+}
+
+/* The last one, because a number may be used again. */
+const struct forking *execs_fork(const struct execs *execs, int pid)
+{
+	for (size_t i = execs->fork_count; i > 0; i--)
+		if (execs->forks[i - 1].pid == pid)
+			return &execs->forks[i - 1];
+	return NULL;
+}
+
+static long long last_exec(const struct execs *execs, int pid, long long before)
+{
+	long long event = 0;
+
+	for (size_t i = 0; i < execs->count && execs->list[i].event < before; i++)
+		if (execs->list[i].pid == pid)
+			event = execs->list[i].event;
+	return event;
+}
+
+long long execs_program(const struct execs *execs, int pid, long long event)
+{
+	long long exec = last_exec(execs, pid, event);
+	const struct forking *fork;
+
+	/* A fork is earlier than what the child does; a number used again may say otherwise. */
+	while (!exec && (fork = execs_fork(execs, pid)) && fork->event < event) {
+		pid = fork->parent;
+		event = fork->event;
+		exec = last_exec(execs, pid, event);
+	}
+	return exec;
 }
 
 /* Whether a program that ended so crashed: by a signal that it brought on itself. */

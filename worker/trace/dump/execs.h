@@ -18,7 +18,8 @@
 #define EXECS_READ_MS  10000 /* for reading a trace's, while somebody waits */
 #define EXECS_FILE_MAX 4096  /* bytes of a file's name; a longer one is unknown */
 
-/* A call of exec where it begins: the last instruction of the old image. event 0: not known. */
+/* A call of exec or fork where it begins: of exec, that is the last instruction of the old image.
+ * event 0: not known. */
 struct exec_call {
 	int tid;
 	long long event, ticks;
@@ -30,6 +31,13 @@ struct exec {
 	long long event; /* at which the exec has succeeded: the new image begins behind it */
 	char *file;	 /* the new image; NULL: rr does not say */
 	bool by_thread;	 /* a thread that was not the leader called it */
+	struct exec_call call;
+};
+
+/* How a process began: by fork, or its like. */
+struct forking {
+	int pid, parent; /* processes */
+	long long event; /* of the parent's; the child's come behind it */
 	struct exec_call call;
 };
 
@@ -50,7 +58,8 @@ struct execs {
 	struct exec *list;	/* in the order of events */
 	struct ending *endings; /* likewise */
 	struct thread *threads; /* but the first ones of processes */
-	size_t count, ending_count, thread_count;
+	struct forking *forks;	/* in the order of events */
+	size_t count, ending_count, thread_count, fork_count;
 	uint64_t handled, unhandled; /* signals, bit N-1: they ran a handler, or did without */
 	int first_pid;		     /* the first process of the trace; 0: there was no event */
 	long long last;		     /* the last event that was seen */
@@ -68,6 +77,13 @@ void execs_free(struct execs *execs);
 
 /* How a process ended, as from waitpid; -1: unknown. */
 int execs_status(const struct execs *execs, int pid);
+
+/* How that process began; NULL: it is the first, or that is not known. */
+const struct forking *execs_fork(const struct execs *execs, int pid);
+
+/* The event of the exec whose program a process ran at an event: its own, or one of those that it
+ * descends from. 0: not known. */
+long long execs_program(const struct execs *execs, int pid, long long event);
 
 /* The process that the trace is about: where the first one only passed on how another ended
  * (timeout ./a, sh -c "./a; true"), that one. */

@@ -1,0 +1,46 @@
+#ifndef WORKER_HANDOVER_H
+#define WORKER_HANDOVER_H
+/*
+ * A forked process is one story with its parent: a call that goes back over the fork goes on there.
+ * The session is the parent's from then on, with its breakpoints; a checkpoint leads back to where
+ * the call began, and the answer says both.
+ *
+ *	struct handover handover = handover_begin(replay);
+ *	... handover_cross, handover_visit ...
+ *	return handover_end(&handover, replay, stop, failure);
+ */
+#include "worker/session/replay.h"
+
+struct handover {
+	long long from;	  /* the process when the call began */
+	long long parent; /* its own; 0: it has none that is known, and nothing is handed over */
+	json_t *place;	  /* where it stood; see checkpoints_place */
+	json_t *lost;	  /* texts: what is not set in another process */
+};
+
+/* Call this before the program moves. */
+struct handover handover_begin(struct replay *replay);
+
+/* After a run back: looks where the program stands. Whether that is the first instruction of a
+ * forked process, and the run would have gone further. */
+bool handover_is_due(
+    struct replay *replay, const struct handover *handover, bool *due, struct failure *failure);
+
+/* From the first instruction of a forked process to its parent, before the call that made it, which
+ * is a step of one instruction. False with *failure filled, and the program stands where it did. */
+bool handover_cross(struct replay *replay, struct handover *handover, struct failure *failure);
+
+/* Whether the session's story was in another process at that event. */
+bool handover_is_needed(
+    const struct replay *replay, const struct handover *handover, long long event);
+/* Within an excursion: goes to that process, near the event. Then handover_stay, which does nothing
+ * if the session was not taken anywhere, or visit_end. */
+bool handover_visit(struct replay *replay, long long event, struct failure *failure);
+void handover_stay(struct replay *replay, struct handover *handover);
+
+/* Ends it in either case: says in the stop, or in the failure, what was handed over. Returns the
+ * stop, which may be NULL. */
+json_t *handover_end(
+    struct handover *handover, struct replay *replay, json_t *stop, struct failure *failure);
+
+#endif
