@@ -116,7 +116,7 @@ static enum lifetime_known begin(struct replay *replay, unsigned long long addre
 	unsigned long long pc;
 	struct holder holder;
 
-	if (!holder_find(replay, address, &holder))
+	if (!holder_find(replay, replay_selected(replay)->frame, address, &holder))
 		return LIFETIME_NONE;
 	call->top = holder.top;
 	call->back = holder.back;

@@ -9,30 +9,40 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/gdb/mi/plain.h"
+#include "worker/breaks/places/absolute.h"
+#include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/code/where.h"
 #include "worker/run/scan.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/inspect/evaluate.h"
+#include "worker/inspect/handover.h"
+#include "worker/moment/crossing.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
+#include "worker/read/frames/holder.h"
 #include "worker/session/images.h"
+#include "worker/session/relatives.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
 #include "worker/run/resume.h"
 #include "worker/moment/signals.h"
+#include "worker/moment/visit.h"
+#include "worker/read/code/mappings.h"
 #include "worker/read/code/source.h"
 #include "worker/run/stop.h"
 #include "worker/read/names/ambiguous_statics.h"
+#include "worker/read/values/accessed.h"
 #include "worker/read/values/values.h"
 #include "worker/session/selection.h"
 
-#define STOPS_MAX      1000000
-#define WORD_BYTES     8
-#define CALLERS_MAX    12
-#define CALLERS_BYTES  6000
-#define CALLERS_BEYOND 2 /* the first own frame */
+#define STOPS_MAX	  1000000
+#define WORD_BYTES	  8
+#define CALLERS_MAX	  12
+#define CALLERS_BYTES	  6000
+#define CALLERS_BEYOND	  2 /* the first own frame */
+#define PROCESS_WORDS_MAX 80
 
 /* Signals that end a program unless it catches them. A search for something else ignores them. Not
  * SIGTRAP, because rr would then ignore watchpoints as well. */
@@ -51,9 +61,19 @@ static void fail_unchanged(struct replay *replay, const char *expression, struct
 	    "nothing changed %.200s before this moment", expression);
 }
 
+/* " in process 12, before process 14 was forked"; "": it is the session's. */
+static void tell_process(
+    const struct replay *replay, long long child, char words[PROCESS_WORDS_MAX])
+{
+	words[0] = '\0';
+	if (child)
+		snprintf(words, PROCESS_WORDS_MAX,
+		    " in process %lld, before process %lld was forked", replay_pid(replay), child);
+}
+
 /* "memcpy, called by load at a.c:7", or "store at a.c:8" */
-static json_t *conclude(
-    const char *expression, const json_t *writer, const json_t *own, const char *callers)
+static json_t *conclude(const char *expression, const json_t *writer, const json_t *own,
+    const char *callers, const char *process)
 {
 	const char *function = mi_text(writer, "function"), *by = mi_text(own, "function");
 	const char *at = mi_text(own, "at");
@@ -62,9 +82,9 @@ static json_t *conclude(
 		function = mi_text(writer, "at") ? mi_text(writer, "at") : "an unnamed function";
 	if (own == writer || !own)
 		return json_sprintf(
-		    "%s wrote %s (%s)", function, expression, at ? at : "no source");
-	return json_sprintf("%s wrote %s, called by %s (%s)%s", function, expression,
-	    by ? by : "??", at ? at : "no source", callers);
+		    "%s wrote %s (%s)%s", function, expression, at ? at : "no source", process);
+	return json_sprintf("%s wrote %s, called by %s (%s)%s%s", function, expression,
+	    by ? by : "??", at ? at : "no source", callers, process);
 }
 
 /* Where the own code is that of a wrapper of what writes: who calls it; else "". */
@@ -95,18 +115,23 @@ static json_t *callers_up_to(json_t *frames, const json_t *own)
 	return callers;
 }
 
-/* The answer at the program's present position, which is before the write. */
-static json_t *change_answer(struct replay *replay, const json_t *stop, const char *expression)
+/* The answer at the program's present position, which is before the write. child: the process that
+ * was forked from the present one behind it; 0: the write is the session's. */
+static json_t *change_answer(
+    struct replay *replay, const json_t *stop, const char *expression, long long child)
 {
 	static const char *const kept[] = {"moment", "tid", "thread_name"};
 	const json_t *watch = json_object_get(stop, "watch");
 	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers, *source;
 	json_t *json = json_object(), *own = frames_first_own(replay, frames);
-	char wrapped[WHERE_CALLERS_MAX];
+	char wrapped[WHERE_CALLERS_MAX], process[PROCESS_WORDS_MAX];
 
 	tell_wrapper(replay, frames, own, wrapped);
-	json_object_set_new(
-	    json, "conclusion", conclude(expression, json_array_get(frames, 0), own, wrapped));
+	tell_process(replay, child, process);
+	json_object_set_new(json, "conclusion",
+	    conclude(expression, json_array_get(frames, 0), own, wrapped, process));
+	if (child)
+		json_object_set_new(json, "pid", json_integer(replay_pid(replay)));
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
 		if (json_object_get(stop, kept[i]))
 			json_object_set(json, kept[i], json_object_get(stop, kept[i]));
@@ -142,8 +167,11 @@ struct watched {
 	int watch; /* gdb's number */
 	char address[32];
 	long long size;
-	char *now;   /* as gdb prints it; NULL: cannot be read */
-	char *bytes; /* the same in hexadecimal; NULL likewise */
+	char *now;	     /* as gdb prints it; NULL: cannot be read */
+	char *bytes;	     /* the same in hexadecimal; NULL likewise */
+	char *absolute;	     /* the same in every frame; NULL: not known */
+	struct holder frame; /* of what lies on the stack; level -1: it does not */
+	long long child;     /* forked from the present process; 0: this is the session's */
 	struct moment until;
 	struct moment last; /* forward: behind the last change; event 0: none yet */
 };
@@ -152,6 +180,19 @@ static void forget_watched(struct watched *watched)
 {
 	free(watched->now);
 	free(watched->bytes);
+	free(watched->absolute);
+}
+
+/* What the search needs if it comes to where the process was forked. */
+static void learn_inherited(struct replay *replay, struct watched *watched)
+{
+	unsigned long long address = strtoull(watched->address, NULL, 0);
+
+	if (!images_forked_by(replay)->pid)
+		return;
+	watched->absolute = absolute_expression(replay, watched->expression, watched->address);
+	if (!holder_name(replay, address, &watched->frame))
+		watched->frame.level = -1;
 }
 
 static char *read_bytes(struct replay *replay, const struct watched *watched)
@@ -197,6 +238,7 @@ static void learn_watched(struct replay *replay, struct watched *watched)
 		snprintf(watched->address, sizeof(watched->address), "0x%llx",
 		    strtoull(address, NULL, 0));
 		watched->bytes = read_bytes(replay, watched);
+		learn_inherited(replay, watched);
 	}
 	free(address);
 	free(size);
@@ -311,8 +353,15 @@ static bool differs_here(struct replay *replay, const struct watched *watched)
 	return differs;
 }
 
-/* Goes to the last change. The program then stands right before it. */
-static bool search(struct replay *replay, struct watched *watched, struct failure *failure)
+static void pass_signals(struct replay *replay)
+{
+	gdb_must_console(replay_gdb(replay), "handle " FATAL_SIGNALS " nostop noprint pass");
+}
+
+/* Goes to the last change in the present process. The program then stands right before it.
+ * SCAN_EDGE: there is none. */
+static enum scan_end search_here(
+    struct replay *replay, struct watched *watched, struct failure *failure)
 {
 	struct back back = {.watched = watched};
 	enum scan_end end = scan_run(replay, BACKWARD, STOPS_MAX, see_backward, &back, failure);
@@ -320,21 +369,104 @@ static bool search(struct replay *replay, struct watched *watched, struct failur
 
 	/* At the start the thread that was selected may not have begun. */
 	if (end == SCAN_EDGE && !position_update(replay, failure))
-		return false;
+		return SCAN_FAILED;
 	doubtful =
 	    end == SCAN_EDGE ? differs_here(replay, watched) : end == SCAN_FOUND && !back.fits;
 
 	if (doubtful)
 		end = search_forward(replay, watched, failure);
-	if (end == SCAN_EDGE && doubtful)
-		failure_set(failure, ERROR_RR_FAILED,
-		    "set a watchpoint on it with rr_watchpoint_set, and rr_continue from the start "
-		    "to see what changes it",
-		    "%.200s differs from its value at the start, but no write to it was found",
-		    watched->expression);
-	else if (end == SCAN_EDGE)
-		fail_unchanged(replay, watched->expression, failure);
-	return end == SCAN_FOUND;
+	if (end != SCAN_EDGE || !doubtful)
+		return end;
+	failure_set(failure, ERROR_RR_FAILED,
+	    "set a watchpoint on it with rr_watchpoint_set, and rr_continue from the start "
+	    "to see what changes it",
+	    "%.200s differs from its value at the start, but no write to it was found",
+	    watched->expression);
+	return SCAN_FAILED;
+}
+
+/* Whether the call that has it on its stack began before the process was forked. Moves the program
+ * within the process. */
+static bool is_older_call(
+    struct replay *replay, const struct watched *watched, bool *older, struct failure *failure)
+{
+	unsigned long long address = strtoull(watched->address, NULL, 0);
+	struct frame_lifetime lifetime;
+	enum lifetime_known known;
+
+	*older = watched->frame.level < 0;
+	if (*older)
+		return true;
+	if (!position_go(replay, &watched->until, failure))
+		return false;
+	known = frame_lifetime_find_begin(replay, address, &lifetime, failure);
+	pass_signals(replay);
+	*older = known != LIFETIME_KNOWN;
+	return known != LIFETIME_FAILED;
+}
+
+/* In the parent, before the fork: whether a place on the stack was in use. */
+static bool was_in_use(struct replay *replay, const struct watched *watched)
+{
+	unsigned long long address = strtoull(watched->address, NULL, 0), stack;
+	struct mappings *mappings;
+	const struct mapping *found;
+	bool below;
+
+	if (watched->frame.level >= 0)
+		return holder_is_here(replay, address, &watched->frame);
+	if (!accessed_number(replay, "(unsigned long) $sp", &stack) || address >= stack)
+		return true;
+	mappings = mappings_read(replay);
+	found = mappings ? mappings_find(mappings, stack) : NULL;
+	below = !found || address >= found->start;
+	mappings_free(mappings);
+	return !below;
+}
+
+/* Where the search came to the fork: goes on in the parent. *over: there it can be searched for. */
+static bool go_over_fork(
+    struct replay *replay, struct watched *watched, bool *over, struct failure *failure)
+{
+	const long long child = replay_pid(replay);
+	bool older;
+
+	*over = false;
+	if (!watched->absolute || !crossing_is_at_fork(replay))
+		return true;
+	temporary_breakpoint_delete(replay, watched->watch);
+	watched->watch = 0;
+	if (!is_older_call(replay, watched, &older, failure))
+		return false;
+	if (!older)
+		return true;
+	if (!visit_parent(replay, failure))
+		return false;
+	watched->child = child;
+	watched->until = *replay_now(replay);
+	if (!was_in_use(replay, watched))
+		return true;
+	watched->watch =
+	    watchpoint_insert(replay, watched->absolute, WATCH_WRITE, true, NULL, failure);
+	*over = watched->watch != 0;
+	return *over;
+}
+
+/* Goes to the last change, also over forks. */
+static bool search(struct replay *replay, struct watched *watched, struct failure *failure)
+{
+	enum scan_end end;
+	bool over;
+
+	do {
+		end = search_here(replay, watched, failure);
+		if (end != SCAN_EDGE)
+			return end == SCAN_FOUND;
+		if (!go_over_fork(replay, watched, &over, failure))
+			return false;
+	} while (over);
+	fail_unchanged(replay, watched->expression, failure);
+	return false;
 }
 
 static json_t *find_change(struct replay *replay, struct watched *watched, struct failure *failure)
@@ -348,7 +480,7 @@ static json_t *find_change(struct replay *replay, struct watched *watched, struc
 	    watchpoint_insert(replay, watched->expression, WATCH_WRITE, true, NULL, failure);
 	if (!watched->watch)
 		return NULL;
-	gdb_must_console(gdb, "handle " FATAL_SIGNALS " nostop noprint pass");
+	pass_signals(replay);
 	if (search(replay, watched, failure))
 		stop = stop_describe(replay, BACKWARD, NULL, failure);
 	if (!replay_worker(replay)->broken) {
@@ -389,7 +521,7 @@ static json_t *find_writer(
 					  "bad, so ask for the last write to that pointer");
 	forget_watched(&watched);
 	if (stop)
-		result = change_answer(replay, stop, args->expression);
+		result = change_answer(replay, stop, args->expression, watched.child);
 	json_decref(stop);
 	if (!result || args->side == CHANGE_BEFORE || step_behind(replay, result, failure))
 		return result;
@@ -397,25 +529,42 @@ static json_t *find_writer(
 	return NULL;
 }
 
+/* A session that has not moved: how to get there. */
+static void note_process(const struct replay *replay, json_t *result)
+{
+	if (result && relatives_is_away(replay))
+		stop_add_note(result,
+		    json_sprintf("rr_goto this moment hands the session over to process %lld",
+			replay_pid(replay)));
+}
+
 json_t *tool_last_change(
     struct replay *replay, const struct last_change_args *args, struct failure *failure)
 {
+	struct handover handover = {0};
 	struct failure late = {0};
 	json_t *result;
 
 	if (!evaluate_may(args->evaluate, failure))
 		return NULL;
+	if (args->move)
+		handover = handover_begin(replay);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	result = find_writer(replay, args, failure);
 	if (result && (args->move || args->evaluate))
 		frames_select_own(replay, args->move ? result : NULL);
 	result = evaluate_beside(replay, result, args->evaluate);
 	if (result && args->move) {
+		handover_stay(replay, &handover);
 		excursion_stay(&excursion);
-	} else if (!excursion_return(&excursion, &late) && result) {
+		return handover_end(&handover, replay, result, failure);
+	}
+	note_process(replay, result);
+	visit_end(replay);
+	if (!excursion_return(&excursion, &late) && result) {
 		json_decref(result);
 		result = NULL;
 		*failure = late;
 	}
-	return result;
+	return handover_end(&handover, replay, result, failure);
 }

@@ -30,9 +30,9 @@ static bool find_outermost(struct replay *replay, int level, struct holder *hold
 	return holder->top && holder->back;
 }
 
-static int find_level(struct replay *replay, unsigned long long address, struct holder *holder)
+static int find_level(
+    struct replay *replay, int from, unsigned long long address, struct holder *holder)
 {
-	int from = replay_selected(replay)->frame;
 	unsigned long long low, high;
 
 	if (!frames_number(replay, from, "$sp", &low) || address + RED_ZONE < low)
@@ -53,10 +53,10 @@ static int find_level(struct replay *replay, unsigned long long address, struct 
 	return -1;
 }
 
-bool holder_find(struct replay *replay, unsigned long long address, struct holder *holder)
+bool holder_find(struct replay *replay, int from, unsigned long long address, struct holder *holder)
 {
 	*holder = (struct holder){0};
-	holder->level = find_level(replay, address, holder);
+	holder->level = find_level(replay, from, address, holder);
 	return holder->level >= 0;
 }
 
@@ -65,7 +65,7 @@ bool holder_name(struct replay *replay, unsigned long long address, struct holde
 	unsigned long long pc;
 	struct symbol symbol;
 
-	if (!holder_find(replay, address, holder))
+	if (!holder_find(replay, 0, address, holder))
 		return false;
 	if (frames_number(replay, holder->level, "$pc", &pc) && symbol_at(replay, pc, &symbol))
 		snprintf(holder->function, sizeof(holder->function), "%.*s",

@@ -13,11 +13,12 @@ struct holder {
 	char function[HOLDER_FUNCTION_MAX]; /* as its symbol names it; "": not known */
 };
 
-/* Looks at the selected frame of the selected thread and its callers, as many as a stack is likely
- * to have. False: none of them holds the address. */
-bool holder_find(struct replay *replay, unsigned long long address, struct holder *holder);
+/* Looks at frame `from` of the selected thread and its callers, as many as a stack is likely to
+ * have. False: none of them holds the address. */
+bool holder_find(
+    struct replay *replay, int from, unsigned long long address, struct holder *holder);
 
-/* The same, and names the function. */
+/* The same from the innermost one on, and names the function. */
 bool holder_name(struct replay *replay, unsigned long long address, struct holder *holder);
 
 /* Whether that frame is on the stack here, with the address in it. */
