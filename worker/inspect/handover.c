@@ -54,9 +54,10 @@ static void settle(struct replay *replay, struct handover *handover, long long c
 	visit_stay(replay);
 	lost = breakpoints_follow(replay, child);
 	if (lost)
-		json_array_append_new(
-		    handover->lost, json_sprintf("breakpoint%s %s not set in process %lld",
-					strchr(lost, ',') ? "s" : "", lost, replay_pid(replay)));
+		json_array_append_new(handover->lost,
+		    json_sprintf(strchr(lost, ',') ? "breakpoints %s are not set in process %lld"
+						   : "breakpoint %s is not set in process %lld",
+			lost, replay_pid(replay)));
 }
 
 /* gdb's last stop becomes the end of a step. */

@@ -168,6 +168,40 @@ START_TEST(an_exec_from_a_thread_is_told_by_its_missing_file)
 }
 END_TEST
 
+#define FORKS(event, tid, rip, child)                                                              \
+	EVENT(event, "SYSCALL: clone", "ENTERING_SYSCALL", tid)                                    \
+	"rax:0xffffffffffffffda rip:" rip " eflags:0x246\n" CLONES(child, tid, "0x1200011") END
+
+START_TEST(a_fork_has_its_parent_and_the_place_of_its_call)
+{
+	static const char text[] = LEAVES("5", "10") FINE FILE_OF("10", "/bin/sh") END
+	    /* A thread of 10 forks 12, and 12 forks 13 without an exec in between. */
+	    EVENT("8", "SYSCALL: clone", "ENTERING_SYSCALL",
+		"10") "rax:0xffffffffffffffda rip:0x5002 eflags:0x246\n" CLONES("11", "10",
+		"0x50f00") END FORKS("20", "11", "0x7002", "12") FORKS("30", "12", "0x9002", "13")
+		LEAVES("40", "12") FINE FILE_OF("12", "/bin/true") END;
+	struct execs execs = parse_in(text, 3);
+	const struct forking *fork = execs_fork(&execs, 12);
+
+	ck_assert_ptr_null(execs_fork(&execs, 10));
+	ck_assert_ptr_null(execs_fork(&execs, 11));
+	ck_assert_int_eq(fork->parent, 10);
+	ck_assert_int_eq(fork->event, 20);
+	ck_assert_int_eq(fork->call.tid, 11);
+	ck_assert_int_eq(fork->call.event, 20);
+	ck_assert_int_eq(fork->call.ticks, 7);
+	ck_assert_uint_eq(fork->call.pc, 0x7000);
+	ck_assert_int_eq(execs_fork(&execs, 13)->parent, 12);
+	/* Which program each of them ran. */
+	ck_assert_int_eq(execs_program(&execs, 10, 5), 0);
+	ck_assert_int_eq(execs_program(&execs, 10, 100), 5);
+	ck_assert_int_eq(execs_program(&execs, 12, 35), 5);
+	ck_assert_int_eq(execs_program(&execs, 12, 41), 40);
+	ck_assert_int_eq(execs_program(&execs, 13, 100), 5);
+	execs_free(&execs);
+}
+END_TEST
+
 /* Three calls of exec are under way at the same time, one of them by a thread. */
 START_TEST(an_exec_has_the_place_of_its_call_whoever_called_it)
 {
@@ -358,6 +392,7 @@ int main(void)
 	    execveat_and_32_bit_registers_count_too,
 	    an_exec_from_a_thread_is_told_by_its_missing_file,
 	    an_exec_has_the_place_of_its_call_whoever_called_it,
+	    a_fork_has_its_parent_and_the_place_of_its_call,
 	    endings_carry_their_status,
 	    the_process_that_the_trace_is_about_is_who_the_first_one_ended_like,
 	    threads_that_end_with_their_process_were_together_before,
