@@ -88,7 +88,9 @@ bool handover_cross(struct replay *replay, struct handover *handover, struct fai
 	if (replay_worker(replay)->broken)
 		return false;
 	visit_end(replay);
-	if (!return_ticket_use(replay, &here, &late))
+	if (return_ticket_use(replay, &here, &late))
+		replay_changed(replay);
+	else
 		*failure = late;
 	return false;
 }

@@ -49,10 +49,13 @@
 #define FATAL_SIGNALS "SIGSEGV SIGABRT SIGBUS SIGFPE SIGILL SIGSYS"
 
 /* exec replaces a process's memory, so a value is no older than the program that it belongs to. */
-static void fail_unchanged(struct replay *replay, const char *expression, struct failure *failure)
+static void fail_unchanged(
+    struct replay *replay, const char *expression, bool unborn, struct failure *failure)
 {
 	failure_set(failure, ERROR_NOT_FOUND,
-	    images_at(replay)
+	    unborn ? "the call that has it on its stack began after the process was forked, and "
+		     "nothing wrote it since: it holds what an earlier call left there"
+	    : images_at(replay)
 		? "it has had this value since exec started this program, or since before the "
 		  "memory was mapped: the program before exec had other memory; rr_origin_of finds "
 		  "writes of the same value too"
@@ -171,6 +174,7 @@ struct watched {
 	char *bytes;	     /* the same in hexadecimal; NULL likewise */
 	char *absolute;	     /* the same in every frame; NULL: not known */
 	struct holder frame; /* of what lies on the stack; level -1: it does not */
+	bool unborn;	     /* the call that has it began after the fork */
 	long long child;     /* forked from the present process; 0: this is the session's */
 	struct moment until;
 	struct moment last; /* forward: behind the last change; event 0: none yet */
@@ -438,13 +442,15 @@ static bool go_over_fork(
 	watched->watch = 0;
 	if (!is_older_call(replay, watched, &older, failure))
 		return false;
+	watched->unborn = !older;
 	if (!older)
 		return true;
 	if (!visit_parent(replay, failure))
 		return false;
 	watched->child = child;
 	watched->until = *replay_now(replay);
-	if (!was_in_use(replay, watched))
+	watched->unborn = !was_in_use(replay, watched);
+	if (watched->unborn)
 		return true;
 	watched->watch =
 	    watchpoint_insert(replay, watched->absolute, WATCH_WRITE, true, NULL, failure);
@@ -465,7 +471,7 @@ static bool search(struct replay *replay, struct watched *watched, struct failur
 		if (!go_over_fork(replay, watched, &over, failure))
 			return false;
 	} while (over);
-	fail_unchanged(replay, watched->expression, failure);
+	fail_unchanged(replay, watched->expression, watched->unborn, failure);
 	return false;
 }
 
