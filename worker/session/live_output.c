@@ -131,6 +131,12 @@ static void flush_mark(struct live_output *output)
 	output->mark_length = 0;
 }
 
+void live_output_of_new_rr(struct live_output *output)
+{
+	flush_mark(output);
+	output->in_program = false;
+}
+
 void live_output_add(struct live_output *output, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {

@@ -12,6 +12,8 @@ struct live_output;
 
 struct live_output *live_output_new(void);
 void live_output_free(struct live_output *output);
+/* Another rr begins: until its first mark, what comes is rr's own. */
+void live_output_of_new_rr(struct live_output *output);
 void live_output_add(struct live_output *output, const char *bytes, size_t length);
 
 /* What the program writes from one event on and before another, as far as the replay has seen it:

@@ -159,6 +159,21 @@ START_TEST(rrs_announcements_are_taken_out_of_the_output)
 }
 END_TEST
 
+/* After an exec, or in another process, another rr replays the trace. */
+START_TEST(what_another_rr_says_as_it_begins_is_no_output)
+{
+	static const char first[] = "[rr 1 2]a\n[rr 1", more[] = "Launch gdb with\n[rr 1 3]b\n";
+	struct live_output *output = live_output_new();
+
+	live_output_add(output, first, sizeof(first) - 1);
+	live_output_of_new_rr(output);
+	live_output_add(output, more, sizeof(more) - 1);
+	json_auto_t *json = live_output_between(output, 0, LLONG_MAX, 100);
+	ck_assert_str_eq(json_string_value(json), "a\n[rr 1b\n");
+	live_output_free(output);
+}
+END_TEST
+
 /* Nothing is lost without being counted. */
 static void expect_all_counted(const json_t *shown, size_t total)
 {
@@ -371,6 +386,7 @@ int main(void)
 	    repeated_frames_are_counted_with_their_period,
 	    rrs_marks_are_taken_out_of_the_output,
 	    rrs_announcements_are_taken_out_of_the_output,
+	    what_another_rr_says_as_it_begins_is_no_output,
 	    endless_output_keeps_head_and_tail,
 	    each_stop_tells_what_was_printed_since_the_one_before,
 	    what_a_called_function_printed_does_not_stay,
