@@ -7,8 +7,10 @@ has = $(if $(shell command -v $(1) 2>/dev/null),$(2))
 PROGRAMS += $(LEDGER)_c $(LEDGER)_cc $(call has,rustc,$(LEDGER)_rs) $(call has,go,$(LEDGER)_go) \
 	$(call has,gfortran,$(LEDGER)_f90) $(call has,gdc,$(LEDGER)_d) $(call has,gnatmake,$(LEDGER)_adb)
 
-# Optimized, and with LLVM's C++ library.
-LIBCXX := $(shell clang++ -stdlib=libc++ -shared -fPIC -include vector -o /dev/null -xc++ /dev/null 2>/dev/null && echo yes)
+# Optimized, and with LLVM's C++ library, if its headers are here and the library that it links with. No include line:
+# make before 4.3 and later ones read a backslash in front of its # differently.
+LIBCXX := $(shell [ -e "$$(clang++ -print-file-name=libc++abi.so 2>/dev/null)" ] && \
+	clang++ -stdlib=libc++ -include vector -xc++ -E /dev/null >/dev/null 2>&1 && echo yes)
 PROGRAMS += $(LEDGER)_c_O2 $(LEDGER)_cc_O2 $(call has,rustc,$(LEDGER)_rs_O2) $(call has,go,$(LEDGER)_go_O2) \
 	$(call has,gfortran,$(LEDGER)_f90_O2) $(call has,gdc,$(LEDGER)_d_O2) $(call has,gnatmake,$(LEDGER)_adb_O2) \
 	$(if $(LIBCXX),$(LEDGER)_cc_libcxx $(LEDGER)_cc_libcxx_O2)
