@@ -141,14 +141,19 @@ include tests/programs/languages/languages.mk
 TEST_ENV   = FIDELITY="$(call whole_path,$(TEST_BIN))/fidelity" RR_WARDEN="$(call whole_path,$(SUPERVISOR))" PROGRAMS="$(call whole_path,$(TEST_BIN))/programs"
 
 # What `make check` runs. ONLY=NAME chooses one of them (test_heap, or heap; corpus, fidelity, differ), ONLY="NAME
-# NAME" several, and ONLY=NAME:SCENARIO one test function. Two suites of one name both run.
+# NAME" several, and ONLY=NAME:SCENARIO one test function. Two suites of one name both run, but only the one that has the
+# test function, if either has it.
 SUITES := $(UNIT_TESTS) $(RUNNER_TEST) $(DIFFER) $(E2E_TESTS) $(ATTACK_TESTS) tests/corpus/run.sh tests/fidelity/run.sh
 only     := $(foreach name,$(ONLY),$(firstword $(subst :, ,$(name))))
 scenario := $(if $(word 2,$(ONLY)),,$(word 2,$(subst :, ,$(ONLY))))
 suites_of = $(foreach f,%/$(1) %/test_$(1) %/test_$(1).sh %/$(1)/run.sh,$(filter $(f),$(SUITES)))
 # With several names, NAME:SCENARIO is none.
 UNKNOWN  := $(strip $(foreach name,$(if $(word 2,$(ONLY)),$(ONLY),$(only)),$(if $(call suites_of,$(name)),,$(name))))
-CHOSEN   := $(strip $(if $(only),$(foreach name,$(only),$(call suites_of,$(name))),$(SUITES)))
+named    := $(strip $(foreach name,$(only),$(call suites_of,$(name))))
+source_of = $(filter %.c,$(wildcard $(patsubst $(TEST_BIN)/%,tests/%.c,$(1))))
+has_scenario = $(foreach f,$(call source_of,$(1)),$(findstring START_TEST($(scenario)),$(file <$(f))))
+having   := $(strip $(if $(scenario),$(foreach f,$(named),$(if $(call has_scenario,$(f)),$(f)))))
+CHOSEN   := $(if $(only),$(or $(having),$(named)),$(SUITES))
 
 # Half an hour's rows of tables and builds of programs are more than a person waits for: `make check` takes
 # TEST_ROWS of each loop, and leaves what order.list calls "later" to check-all, which runs all that is left.
@@ -166,6 +171,10 @@ ifneq ($(UNKNOWN),)
 endif
 	@$(MAKE) --no-print-directory -j2 build $(if $(only),chosen,tests)
 	@$(TEST_ENV) $(scenario:%=TEST_SCENARIO=%) $(sample) tests/run.sh $(if $(only),$(CHOSEN),$(filter-out $(WHOLE),$(CHOSEN)))
+
+.PHONY: suites
+suites: ## name the suites that `make check` runs, with the same ONLY
+	@printf '%s\n' $(CHOSEN:$(BUILD)/%=%)
 
 check-all: ## all that `make check` leaves out: more rows of each table, more builds, the long suites
 	@sh packaging/deps.sh install check

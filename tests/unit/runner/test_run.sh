@@ -119,6 +119,20 @@ XDG_STATE_HOME=$scratch/developer says 0 '1 passed, 0 failed' tests/stateful
 holds "suites leave nothing in the developer's state directory" \
 	"$([ -s state ] && [ ! -e developer ] && [ ! -e "$(cat state)" ] && echo yes)"
 
+# chooses ONLY SUITE...: what make check runs of it.
+chooses() {
+	only=$1
+	shift
+	got=$(env -u MAKEFLAGS -u MFLAGS make -s -C "$(dirname "$run")/.." suites ONLY="$only" | sed 's#.*tests/##' | sort | xargs)
+	holds "ONLY=$only runs $*: $got" "$([ "$got" = "$*" ] && echo yes)"
+}
+
+chooses printed e2e/test_printed unit/worker/test_printed
+chooses printed:a_text_over_two_writes_names_both e2e/test_printed
+chooses printed:there_is_no_such_scenario e2e/test_printed unit/worker/test_printed
+chooses 'heap races' e2e/test_heap e2e/test_races
+chooses corpus corpus/run.sh
+
 # timeout(1) makes a process group of its own, as Check does for each test. Under nohup, SIGHUP is ignored.
 for signal in INT TERM HUP; do
 	rm -f pid
