@@ -141,6 +141,8 @@ static void print_frame(FILE *out, const json_t *frame)
 	}
 	if (json_is_true(json_object_get(frame, "left")))
 		fputs("   left by the jump: ", out);
+	else if (json_object_get(frame, "level") == NULL)
+		fputs("   ", out);
 	else
 		fprintf(out, "#%" JSON_INTEGER_FORMAT " ",
 		    json_integer_value(json_object_get(frame, "level")));
@@ -212,11 +214,25 @@ static void print_locks(FILE *out, const json_t *locks)
 	}
 }
 
+/* ", waits_for mutex left": its words, except for those of the line's beginning. */
+static void print_words(FILE *out, const json_t *of, const char *number, const char *name)
+{
+	const char *key;
+	json_t *part;
+
+	json_object_foreach((json_t *)of, key, part)
+	{
+		if (is_scalar(part) && strcmp(key, number) != 0 && strcmp(key, name) != 0) {
+			fprintf(out, ", %s ", key);
+			print_scalar(out, part);
+		}
+	}
+}
+
 /* "Thread 123 worker" and what it has: a frame, frames, locks, or words. */
 static void print_threads(FILE *out, const char *key, const json_t *threads)
 {
-	json_t *thread, *part;
-	const char *name;
+	json_t *thread;
 	size_t i;
 
 	(void)key;
@@ -225,20 +241,34 @@ static void print_threads(FILE *out, const char *key, const json_t *threads)
 		fprintf(out, "Thread %" JSON_INTEGER_FORMAT "%s%s",
 		    json_integer_value(json_object_get(thread, "tid")),
 		    text_of(thread, "name")[0] != 0 ? " " : "", text_of(thread, "name"));
-		json_object_foreach(thread, name, part)
-		{
-			if (is_scalar(part) && strcmp(name, "tid") != 0 &&
-			    strcmp(name, "name") != 0) {
-				fprintf(out, ", %s ", name);
-				print_scalar(out, part);
-			}
-		}
+		print_words(out, thread, "tid", "name");
 		fputs(json_object_get(thread, "frame") != NULL ? ": " : "\n", out);
 		if (json_object_get(thread, "frame") != NULL)
 			print_frame(out, json_object_get(thread, "frame"));
 		if (json_object_get(thread, "frames") != NULL)
 			print_frames(out, "frames", json_object_get(thread, "frames"));
 		print_locks(out, json_object_get(thread, "holds"));
+	}
+}
+
+/* "Goroutine 18 chan receive, equal 2, also 19, 20" and its frames, which have no levels. */
+static void print_goroutines(FILE *out, const char *key, const json_t *goroutines)
+{
+	json_t *one;
+	size_t i;
+
+	(void)key;
+	json_array_foreach(goroutines, i, one)
+	{
+		fprintf(out, "Goroutine %" JSON_INTEGER_FORMAT " %s",
+		    json_integer_value(json_object_get(one, "id")), text_of(one, "state"));
+		print_words(out, one, "id", "state");
+		if (json_object_get(one, "also") != NULL) {
+			fputs(", also ", out);
+			print_row(out, json_object_get(one, "also"), 0);
+		}
+		fputc('\n', out);
+		print_frames(out, "frames", json_object_get(one, "frames"));
 	}
 }
 
@@ -492,6 +522,7 @@ static const struct {
     {"callers", print_frames},
     {"formatted", print_formatted},
     {"threads", print_threads},
+    {"goroutines", print_goroutines},
     {"changes", print_changes},
     {"hops", print_hops},
     {"hits", print_hits},

@@ -23,6 +23,7 @@ __asm__(".pushsection .rodata\n"
 	BEGIN("silent_hits") SCRIPT("silent_hits")
 	BEGIN("inlined") SCRIPT("inlined")
 	BEGIN("callers") SCRIPT("callers")
+	BEGIN("goroutines") SCRIPT("goroutines")
 	BEGIN("variables") SCRIPT("parts") SCRIPT("variables")
 	BEGIN("stack_variables") SCRIPT("parts") SCRIPT("stack_variables")
 	BEGIN("helpers") SCRIPT("conditions") SCRIPT("judged") SCRIPT("printers") SCRIPT("rust")

@@ -9,6 +9,7 @@
 #include "worker/moment/moment_parse.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
+#include "worker/read/frames/goroutines.h"
 #include "worker/read/values/values.h"
 #include "worker/serve/arguments/arguments.h"
 #include "worker/session/selection.h"
@@ -17,6 +18,7 @@
 #define FULL_FRAMES_MAX	 20 /* with locals */
 #define FULL_FRAME_BYTES 3000
 #define RESULT_BUDGET	 (32 * 1024)
+#define GOROUTINES_MIN	 (4 * 1024) /* bytes, whatever the threads take */
 
 static json_t *thread_json(struct replay *replay, const json_t *thread)
 {
@@ -130,8 +132,8 @@ static void add_locals(struct replay *replay, int thread, json_t *frames)
 static json_t *backtrace_all(struct replay *replay, int depth, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *results = NULL, *threads, *thread, *frames, *entry;
-	size_t i, count, budget;
+	json_t *results = NULL, *threads, *thread, *frames, *entry, *answer;
+	size_t i, count, budget, taken;
 	int next;
 
 	if (!gdb_check(
@@ -157,7 +159,11 @@ static json_t *backtrace_all(struct replay *replay, int depth, struct failure *f
 		json_array_append_new(threads, entry);
 	}
 	json_decref(results);
-	return json_pack("{s:o}", "threads", threads);
+	answer = json_pack("{s:o}", "threads", threads);
+	taken = json_dumpb(answer, NULL, 0, JSON_COMPACT);
+	goroutines_add(replay, answer, depth,
+	    taken + GOROUTINES_MIN < RESULT_BUDGET ? RESULT_BUDGET - taken : GOROUTINES_MIN);
+	return answer;
 }
 
 static json_t *backtrace(struct replay *replay, const void *asked, struct failure *failure)

@@ -107,3 +107,12 @@ $(HELD)_go: $(HELD_FROM).go
 	@mkdir -p $(@D) "$(call LEDGER_OBJ,go)"
 	$(call say,GO,$<)
 	$(Q)GOCACHE="$(call LEDGER_OBJ,go)" GO111MODULE=off go build -gcflags='-N -l' -o $@ $<
+
+# Goroutines that run on no thread.
+PARKED := $(TEST_BIN)/programs/parked
+PROGRAMS += $(call has,go,$(PARKED)_go $(PARKED)_go_O2)
+
+$(PARKED)_go $(PARKED)_go_O2: tests/programs/languages/parked.go
+	@mkdir -p $(@D) "$(call LEDGER_OBJ,go)"
+	$(call say,GO,$<)
+	$(Q)GOCACHE="$(call LEDGER_OBJ,go)" GO111MODULE=off go build $(if $(filter %_O2,$@),,-gcflags='-N -l') -o $@ $<

@@ -17,6 +17,7 @@
 #include "worker/investigate/threads/waits.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
+#include "worker/read/frames/goroutines.h"
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
 #include "worker/read/names/brief_name.h"
@@ -33,6 +34,8 @@
 #define LOCALS_BYTES	   2500
 #define LINE_SHOWN	   200
 #define THREADS_SHOWN	   64
+#define GOROUTINE_FRAMES   10
+#define GOROUTINES_BYTES   (7 * 1024)
 #define THREADS_LOOKED_AT  1024 /* for a cycle of threads that wait for each other */
 
 /* Whether the C library ends the program because main has returned. */
@@ -133,8 +136,8 @@ static bool add_stack(struct replay *replay, json_t *report, const struct fault 
 	return true;
 }
 
-/* Adds every thread, if there are several, but at most as many. Returns the cycle of waiting
- * threads, if any; the caller frees it. */
+/* Adds every thread, if there are several, but at most as many, and the goroutines. Returns the
+ * cycle of waiting threads, if any; the caller frees it. */
 static char *add_threads(struct replay *replay, json_t *report, size_t most)
 {
 	char *cycle;
@@ -146,6 +149,7 @@ static char *add_threads(struct replay *replay, json_t *report, size_t most)
 	if (left)
 		json_object_set_new(report, "more_threads", json_integer((json_int_t)left));
 	json_decref(threads);
+	goroutines_add(replay, report, GOROUTINE_FRAMES, GOROUTINES_BYTES);
 	return cycle;
 }
 
