@@ -1,10 +1,12 @@
-# How maps and interfaces of Go are shown, as its runtime lays them out up to Go 1.23: since 1.24, maps are others.
+# How maps and interfaces of Go are shown, as its runtime lays them out: maps as tables of buckets up to Go 1.23, since
+# 1.24 as directories of tables of groups ("Swiss tables").
 
 import gdb
 
 SLOTS = 8  # of a bucket
 TAKEN = 5  # from this byte on, a slot of a bucket is in use
 MOVED = (2, 3, 4)  # in the first slot of a bucket: its entries have moved
+GROUPS_MAX = 1 << 16  # of a table; the runtime splits it much earlier
 IN_ITSELF = 0x20  # of a type's kind: the word of an interface is the value, and does not point to it
 STARRED = 2  # of a type's flags: its name has a star in front that does not belong to it
 TYPE_NAME_MAX = 1000
@@ -25,7 +27,7 @@ def in_bucket(bucket):
             yield bucket["keys"][slot], bucket["values"][slot]
 
 
-def go_entries(table):
+def bucket_entries(table):
     """While a map grows, its old buckets have what has not moved yet."""
     count = 1 << int(table["B"])
     if int(table["oldbuckets"]):
@@ -38,13 +40,64 @@ def go_entries(table):
             yield from in_bucket(bucket)
 
 
-def go_map(value):
+def in_group(group):
+    """A control byte for each slot: those in use have no highest bit."""
+    for slot, control in enumerate(int(group["ctrl"]).to_bytes(SLOTS, "little")):
+        if not control & 0x80:
+            yield group["slots"][slot]["key"], group["slots"][slot]["elem"]
+
+
+def group_entries(table):
+    """Of a small map, the directory is its only group. In others, several places of it can have one table."""
+    count, tables = sane(table["dirLen"]), table["dirPtr"]
+    if not int(tables):
+        return
+    if not count:
+        yield from in_group(tables.cast(tables.type.target().target()["groups"].type["data"].type).dereference())
+    before = None
+    for number in range(count):
+        if int(tables[number]) == before:
+            continue
+        before = int(tables[number])
+        groups = tables[number]["groups"]
+        for place in range(min(int(groups["lengthMask"]) + 1, GROUPS_MAX)):
+            yield from in_group((groups["data"] + place).dereference())
+
+
+def itself(held, named):
+    """A large key or element is elsewhere, and the map has a pointer to it."""
+    kind = held.type.strip_typedefs()
+    target = kind.target().name if kind.code == gdb.TYPE_CODE_PTR else None
+    return held.dereference() if target and target == named else held
+
+
+def named_of(title):
+    """Of "map<[200]uint8,int>", what it holds by the names of their types. A comma can be in brackets."""
+    inside, depth = title.partition("<")[2][:-1], 0
+    for at, character in enumerate(inside):
+        depth += (character in "[<({") - (character in "]>)}")
+        if character == "," and not depth:
+            return inside[:at], inside[at + 1:]
+    return "", ""
+
+
+def is_map(kind):
+    """Of the type to which a variable points."""
+    if not (kind.name or "").startswith(("hash<", "map<")) or kind.code != gdb.TYPE_CODE_STRUCT:
+        return False
+    names = [field.name for field in kind.fields()]
+    return "dirPtr" in names or "oldbuckets" in names
+
+
+def go_map(value, kind):
     """Of a pointer to its table, which is what a variable of such a type is."""
-    table = value.dereference() if int(value) else None
-    if table is not None and "B" not in [field.name for field in table.type.strip_typedefs().fields()]:
-        return None
-    count = sane(table["count"]) if table is not None else 0
-    return Holds("map of %d" % count, lambda: in_pairs(go_entries(table)) if count else [], "map")
+    if not int(value):
+        return Holds("map of 0", list, "map")
+    table, (key, element) = value.dereference(), named_of(kind.name)
+    is_old = "oldbuckets" in [field.name for field in kind.fields()]
+    count, entries = sane(table["count" if is_old else "used"]), bucket_entries if is_old else group_entries
+    pairs = lambda: ((itself(pair[0], key), itself(pair[1], element)) for pair in entries(table))
+    return Holds("map of %d" % count, lambda: in_pairs(pairs()) if count else [], "map")
 
 
 def name_at(address):
@@ -93,7 +146,7 @@ def go_interface(value, names):
 def go_container(value):
     kind = value.type.strip_typedefs()
     if kind.code == gdb.TYPE_CODE_PTR:
-        return go_map(value) if (value.type.name or "").startswith("map[") else None
+        return go_map(value, kind.target())
     names = [field.name for field in kind.fields()]
     if names not in (["tab", "data"], ["_type", "data"]):
         return None

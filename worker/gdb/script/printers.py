@@ -162,7 +162,7 @@ class Languages(gdb.printing.PrettyPrinter):
             return None  # at once: gdb asks for each element of an array
         kind = value.type.strip_typedefs()
         name = value.type.name or ""
-        if kind.code == gdb.TYPE_CODE_PTR and not name.startswith("map["):
+        if kind.code == gdb.TYPE_CODE_PTR and not is_map(kind.target()):
             return None
         if (kind.tag or "").startswith("std::__"):
             return cxx_printer(value)
