@@ -174,6 +174,56 @@ START_TEST(a_signal_that_a_program_sent_itself_is_told_from_one_from_outside)
 }
 END_TEST
 
+#define SENT_ITSELF "that it sent itself ended it"
+
+/* Who sent it is known though the thread that shows did not, or has gone on since. */
+static const struct {
+	const char *way, *number, *conclusion;
+} sent[] = {
+    {"kill", "15", "SIGTERM " SENT_ITSELF},
+    {"kill", "9", "SIGKILL " SENT_ITSELF},
+    {"group", "9", "SIGKILL " SENT_ITSELF},
+    {"group", "1", "SIGHUP " SENT_ITSELF},
+    {"pthread_kill", "15", "SIGTERM " SENT_ITSELF},
+    {"pthread_kill", "9", "SIGKILL " SENT_ITSELF},
+    {"pthread_kill", "14", "SIGALRM " SENT_ITSELF},
+    {"raise", "15", "SIGTERM " SENT_ITSELF},
+    {"tkill", "9", "SIGKILL " SENT_ITSELF},
+    {"sigqueue", "15", "SIGTERM " SENT_ITSELF},
+    {"sigqueue", "9", "SIGKILL " SENT_ITSELF},
+    {"pthread_sigqueue", "9", "SIGKILL " SENT_ITSELF},
+    {"pthread_sigqueue", "13", "SIGPIPE " SENT_ITSELF},
+    {"pidfd", "15", "SIGTERM " SENT_ITSELF},
+    {"pidfd", "9", "SIGKILL that it sent itself, or from outside, ended it"},
+    {"child", "15", "SIGTERM from outside ended it"},
+    {"child", "9", "SIGKILL from outside ended it"},
+    {"child", "14", "SIGALRM from outside ended it"},
+    {"pipe", "0", "SIGPIPE of its own write to what nobody reads any more ended it"},
+    {"limit", "0", "SIGXFSZ for its limit of file sizes ended it"},
+    {"timer", "0", "SIGALRM of a timer ended it"},
+    {"pthread_kill", "11", "no instruction caused it: the signal was sent, by the program itself"},
+    {"child", "11", "no instruction caused it: the signal was sent: process "},
+    {"child", "8", "no instruction caused it: the signal was sent: process "},
+    {"busy", "4", "no instruction caused it: the signal was sent: process "},
+    {"busy", "11", "no instruction caused it: the signal was sent: process "},
+    {"child", "6", "SIGABRT in "},
+};
+
+START_TEST(who_sent_the_signal_that_ended_a_process_is_known)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program("sent");
+
+	client_tool_done(place.client, "rr_record", "{s:[s, s, s], s:s}", "command", program,
+	    sent[_i].way, sent[_i].number, "trace_dir", place.trace);
+	json_auto_t *report =
+	    client_tool(place.client, "rr_crash_report", "{s:s}", "trace_dir", place.trace);
+	expect_within(report, "conclusion", sent[_i].conclusion);
+	if (strstr(sent[_i].conclusion, "SIGABRT"))
+		expect_within(report, "conclusion", " sent it");
+}
+END_TEST
+
 /* How C++ ends a program, and what the report says about it. */
 static const struct {
 	const char *way, *conclusion, *line, *printed;
@@ -332,6 +382,7 @@ int main(void)
 	    {the_end_says_where_the_other_threads_still_are, 1},
 	    {an_exit_status_is_reported_with_who_exited_and_what_was_printed, 1},
 	    {a_signal_that_a_program_sent_itself_is_told_from_one_from_outside, 1},
+	    {who_sent_the_signal_that_ended_a_process_is_known, TIMES(sent)},
 	    {the_ways_in_which_cpp_ends_a_program_lead_to_its_own_line, TIMES(ways)},
 	    {a_program_that_ended_well_has_nothing_to_report, 1},
 	    {a_failed_assertion_is_told_from_the_line_that_asserts, 1},

@@ -7,6 +7,7 @@
  */
 #include <jansson.h>
 #include "worker/session/replay.h"
+#include "worker/trace/dump/execs.h"
 
 #define IMAGES_MAX 1000 /* images of one process; the answer warns if there are more */
 
@@ -87,6 +88,9 @@ int images_killed_pid(const struct replay *replay, int *signal);
 
 /* How the process ended, as from waitpid; -1: not known. */
 int images_status(const struct replay *replay);
+
+/* Whether it ended in calls that send it the signal that ended it; rr stops in none of them. */
+enum execs_sent images_sent(const struct replay *replay);
 
 /* The last event at which all the threads that the process ended with still existed. 0: it ended
  * with one thread. */

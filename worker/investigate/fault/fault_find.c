@@ -12,6 +12,7 @@
 #include "worker/investigate/fault/departure.h"
 #include "worker/investigate/fault/division.h"
 #include "worker/investigate/fault/pointer.h"
+#include "worker/investigate/fault/sender.h"
 #include "worker/read/values/accessed.h"
 
 #define FLAG_ALIGNMENT_CHECK 0x40000
@@ -143,7 +144,8 @@ static bool find_fault(
 	return find_behind_file(look, instruction, fault);
 }
 
-/* Right after a system call, no instruction has run that could fault, so the signal was sent. */
+/* Right after a system call, no instruction has run that could fault, so the signal was sent, where
+ * nothing else tells of its sender. */
 static bool is_behind_syscall(struct replay *replay, unsigned long long pc)
 {
 	static const uint8_t syscall[] = {0x0f, 0x05};
@@ -151,6 +153,21 @@ static bool is_behind_syscall(struct replay *replay, unsigned long long pc)
 
 	return accessed_whole(replay, pc - sizeof(syscall), bytes, sizeof(syscall)) &&
 	       memcmp(bytes, syscall, sizeof(syscall)) == 0;
+}
+
+static bool tell_sent(struct replay *replay, const struct mappings *mappings, unsigned long long pc,
+    struct fault *fault)
+{
+	const struct sender sender = sender_at_signal(replay);
+	bool sent = sender.kind == SENDER_ITSELF || sender.kind == SENDER_OTHER ||
+		    (sender.kind == SENDER_UNKNOWN && belongs_to_code(mappings, pc) &&
+			is_behind_syscall(replay, pc));
+
+	if (sent)
+		snprintf(fault->said, sizeof(fault->said),
+		    "no instruction caused it: the signal was sent%s",
+		    sender.kind == SENDER_ITSELF ? ", by the program itself" : "");
+	return sent;
 }
 
 static void tell_mapping(
@@ -281,12 +298,9 @@ static void find(struct replay *replay, const struct mappings *mappings, const c
 	struct look look = {.replay = replay, .mappings = mappings};
 
 	look.bus = strcmp(signal, "SIGBUS") == 0;
-	if (!is_of_processor(signal))
+	if (!is_of_processor(signal) || tell_sent(replay, mappings, pc, fault))
 		return;
-	if (belongs_to_code(mappings, pc) && is_behind_syscall(replay, pc))
-		snprintf(fault->said, sizeof(fault->said),
-		    "no instruction caused it: the signal was sent");
-	else if (look.bus || strcmp(signal, "SIGSEGV") == 0)
+	if (look.bus || strcmp(signal, "SIGSEGV") == 0)
 		find_in_memory(&look, pc, fault);
 	else if (strcmp(signal, "SIGFPE") == 0)
 		division_find(replay, pc, fault);

@@ -4,13 +4,12 @@
  */
 #include "worker/investigate/report/report.h"
 
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include "worker/gdb/mi/mi.h"
+#include "worker/investigate/fault/sender.h"
 #include "worker/investigate/threads/lock_history.h"
 #include "worker/investigate/report/headline.h"
 #include "worker/investigate/report/recursion.h"
@@ -342,68 +341,6 @@ static void tell_exit(json_t *report, int status, const char *where, const json_
 	    report, "hint", json_string("rr_who_printed says which code printed it"));
 }
 
-static bool holds(struct replay *replay, const char *expression)
-{
-	char *value = NULL, *type = NULL, why[64];
-	bool is = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0 &&
-		  strcmp(value, "1") == 0;
-
-	free(value);
-	free(type);
-	return is;
-}
-
-/* Whether the system call that it ended in sent it that signal. */
-static bool sent_it_itself(struct replay *replay, int signal)
-{
-	char to_process[200], to_thread[120];
-
-	snprintf(to_process, sizeof(to_process),
-	    "$orig_rax == %d && $rsi == %d && ($rdi == %lld || $rdi <= 0)", SYS_kill, signal,
-	    replay_pid(replay));
-	snprintf(to_thread, sizeof(to_thread), "$orig_rax == %d && $rdx == %d && $rdi == %lld",
-	    SYS_tgkill, signal, replay_pid(replay));
-	return holds(replay, to_process) || holds(replay, to_thread);
-}
-
-/* A write to a pipe or a socket that nobody reads. */
-static bool is_writing(struct replay *replay)
-{
-	char text[200];
-
-	snprintf(text, sizeof(text),
-	    "$orig_rax == %d || $orig_rax == %d || $orig_rax == %d || $orig_rax == %d || "
-	    "$orig_rax == %d || $orig_rax == %d",
-	    SYS_write, SYS_writev, SYS_sendto, SYS_sendmsg, SYS_sendfile, SYS_splice);
-	return holds(replay, text);
-}
-
-/* Where a signal came from that no handler took. */
-static const char *sender_of(struct replay *replay, int signal)
-{
-	static const struct {
-		int signal;
-		const char *sender;
-	} kernels[] = {
-	    {SIGALRM, "of a timer, or from outside,"},
-	    {SIGVTALRM, "of a timer, or from outside,"},
-	    {SIGPROF, "of a timer, or from outside,"},
-	    {SIGXCPU, "for its limit of CPU time, or from outside,"},
-	    {SIGXFSZ, "for its limit of file sizes, or from outside,"},
-	};
-
-	if (sent_it_itself(replay, signal))
-		return "that it sent itself";
-	if (signal == SIGTRAP && holds(replay, "*(unsigned char *)($pc - 1) == 0xcc"))
-		return "of the breakpoint instruction int3 in its own code";
-	if (signal == SIGPIPE && is_writing(replay))
-		return "of its own write to what nobody reads any more";
-	for (size_t i = 0; i < sizeof(kernels) / sizeof(*kernels); i++)
-		if (kernels[i].signal == signal)
-			return kernels[i].sender;
-	return "from outside";
-}
-
 /* The stack and the threads at the last moment. */
 static json_t *describe_last(
     struct replay *replay, char *where, size_t size, char **cycle, struct failure *failure)
@@ -457,14 +394,17 @@ static const json_t *first_unheld(const json_t *threads)
 static const json_t *first_calling(const json_t *threads)
 {
 	static const char *const calls[] = {"read", "recv", "accept", "connect", "poll", "select",
-	    "epoll", "write", "send", "flock", "fcntl", "wait", "lockf", "msg", "sem", "sig"};
+	    "epoll", "write", "send", "flock", "fcntl", "wait", "lockf", "msg", "sem",
+	    "sigsuspend"};
 	const json_t *thread;
 	size_t i;
 
 	json_array_foreach(threads, i, thread)
 	{
 		const char *in = json_string_value(json_object_get(thread, "in"));
+		const char *library = in ? strstr(in, "pthread_") : NULL; /* not "read" */
 
+		in = library ? library + strlen("pthread_") : in;
 		for (size_t k = 0; in && k < sizeof(calls) / sizeof(*calls); k++)
 			if (strstr(in, calls[k]))
 				return thread;
@@ -497,16 +437,17 @@ static json_t *cycles_of(const json_t *threads, json_int_t left, bool whole)
 	    json_string_value(json_object_get(unheld, "waits_for")));
 }
 
-static void tell_signal(struct replay *replay, json_t *report, int status, const char *where,
-    const char *cycle, bool whole)
+static void tell_signal(struct replay *replay, json_t *report, int status,
+    const struct sender *sender, const char *where, const char *cycle, bool whole)
 {
 	const json_t *threads = json_object_get(report, "threads");
 	json_int_t left = json_integer_value(json_object_get(report, "more_threads"));
 	json_t *cycles = cycles_of(threads, left, whole);
-	char signal[32], name[128];
+	char signal[32], origin[SENDER_PHRASE_MAX], name[SENDER_PHRASE_MAX + 32];
 
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
-	snprintf(name, sizeof(name), "%s %s", signal, sender_of(replay, WTERMSIG(status)));
+	sender_phrase(replay, WTERMSIG(status), sender, origin, sizeof(origin));
+	snprintf(name, sizeof(name), "%s %s", signal, origin);
 	json_object_set_new(report, "signal", json_string(signal));
 	if (!whole)
 		json_object_set_new(report, "left_out",
@@ -543,8 +484,8 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 	return report;
 }
 
-json_t *report_of_ending(struct replay *replay, const json_t *output, struct lock_patience patience,
-    struct failure *failure)
+json_t *report_of_ending(struct replay *replay, const json_t *output, const struct sender *sender,
+    struct lock_patience patience, struct failure *failure)
 {
 	int status = images_status(replay);
 	json_t *report, *threads;
@@ -568,7 +509,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, struct loc
 	if (WIFEXITED(status))
 		tell_exit(report, status, where, output);
 	else
-		tell_signal(replay, report, status, where, cycle, whole);
+		tell_signal(replay, report, status, sender, where, cycle, whole);
 	shorten_threads(report);
 	free(cycle);
 	return report;

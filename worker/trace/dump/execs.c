@@ -31,13 +31,62 @@ struct execs_parser {
 	struct execs *execs;
 	bool too_long;	  /* the line that is read */
 	bool enters_call; /* the event is the beginning of a call of exec, or of fork */
-	bool leaves_exec; /* it is the return of one */
-	bool counted;	  /* which has succeeded: the last of the list is of this event */
+	const struct sender *enters_sender; /* or of a call that sends a signal; or NULL */
+	bool leaves_exec;		    /* it is the return of one */
+	bool counted; /* which has succeeded: the last of the list is of this event */
 	long long event, ticks;
 	int tid;
 	struct exec_call calls[CALLS_MAX]; /* a ring */
 	size_t next_call;
 };
+
+/* Calls that send a signal, and which arguments say where and which. */
+static const struct sender {
+	const char *name;
+	const char *target, *signal;
+	int to;
+} senders[] = {
+    {"SYSCALL: kill'", " rdi:0x", " rsi:0x", TO_PROCESS},
+    {"SYSCALL: tkill'", " rdi:0x", " rsi:0x", TO_THREAD},
+    {"SYSCALL: tgkill'", " rdi:0x", " rdx:0x", TO_PROCESS},
+    {"SYSCALL: rt_sigqueueinfo'", " rdi:0x", " rsi:0x", TO_PROCESS},
+    {"SYSCALL: rt_tgsigqueueinfo'", " rdi:0x", " rdx:0x", TO_PROCESS},
+    {"SYSCALL: pidfd_send_signal'", " rdi:0x", " rsi:0x", TO_DESCRIPTOR},
+};
+
+static const struct sender *sender_of(const char *line)
+{
+	for (size_t i = 0; i < sizeof(senders) / sizeof(*senders); i++)
+		if (strstr(line, senders[i].name))
+			return &senders[i];
+	return NULL;
+}
+
+/* What a thread does next, but to end, is behind its call. */
+static void forget_sending(struct execs *execs, int tid)
+{
+	size_t count = execs->next_sending < SENDINGS_MAX ? execs->next_sending : SENDINGS_MAX;
+
+	for (size_t i = 0; i < count; i++)
+		if (execs->sendings[i].tid == tid)
+			execs->sendings[i].tid = 0;
+}
+
+static void add_sending(struct execs_parser *parser, const char *line)
+{
+	const struct sender *sender = parser->enters_sender;
+	const char *target = strstr(line, sender->target), *signal = strstr(line, sender->signal);
+	struct execs *execs = parser->execs;
+	struct sending sending = {.tid = parser->tid, .to = sender->to};
+
+	if (!target || !signal)
+		return;
+	sending.target = (int)strtoull(target + strlen(sender->target), NULL, 16);
+	sending.signal = (int)strtoull(signal + strlen(sender->signal), NULL, 16);
+	if (sending.to == TO_PROCESS && sending.target <= 0)
+		sending.to = TO_GROUPS;
+	execs->sendings[execs->next_sending++ % SENDINGS_MAX] = sending;
+}
 
 /* rr's name of a signal, which ends at "(", as its number; 0 for none. */
 static int signal_number(const char *name)
@@ -98,6 +147,7 @@ static void note_event(struct execs_parser *parser, const char *line)
 	long long tid = dump_number(line, " tid:", INT_MAX);
 
 	parser->enters_call = parser->leaves_exec = parser->counted = false;
+	parser->enters_sender = NULL;
 	if (event < 0 || tid <= 0)
 		return;
 	parser->ticks = dump_number(line, " ticks:", TICKS_MAX);
@@ -108,6 +158,9 @@ static void note_event(struct execs_parser *parser, const char *line)
 	note_signal(parser->execs, line);
 	if (!parser->execs->first_pid)
 		parser->execs->first_pid = (int)tid;
+	if (parser->execs->open)
+		forget_sending(parser->execs, (int)tid);
+	parser->enters_sender = strstr(line, "ENTERING_SYSCALL") ? sender_of(line) : NULL;
 	note_call(parser, line);
 }
 
@@ -171,7 +224,10 @@ static void note_registers(struct execs_parser *parser, const char *line)
 		add_exec(parser);
 	if (parser->enters_call)
 		add_call(parser, line);
+	if (parser->enters_sender)
+		add_sending(parser, line);
 	parser->enters_call = parser->leaves_exec = false;
+	parser->enters_sender = NULL;
 }
 
 static void note_file(struct execs_parser *parser, const char *line)
@@ -447,4 +503,41 @@ long long execs_together(const struct execs *execs, int pid)
 		count++;
 	}
 	return count > 1 ? from - 1 : 0;
+}
+
+static enum execs_sent sends(const struct execs *execs, const struct sending *sending, int pid)
+{
+	switch (sending->to) {
+	case TO_PROCESS:
+		return sending->target == pid ? SENT_ITSELF : SENT_NOT;
+	case TO_GROUPS: /* its own group; all others but itself; a group by its number */
+		return sending->target == 0    ? SENT_ITSELF
+		       : sending->target == -1 ? SENT_NOT
+					       : SENT_MAYBE;
+	case TO_THREAD:
+		return process_of(execs, (int)sending->target) == pid ? SENT_ITSELF : SENT_NOT;
+	case TO_DESCRIPTOR:
+		return SENT_MAYBE;
+	}
+	return SENT_NOT;
+}
+
+enum execs_sent execs_sent(const struct execs *execs, int pid)
+{
+	size_t count = execs->next_sending < SENDINGS_MAX ? execs->next_sending : SENDINGS_MAX;
+	int status = execs_status(execs, pid);
+	enum execs_sent most = SENT_NOT;
+
+	if (status < 0 || !WIFSIGNALED(status))
+		return SENT_NOT;
+	for (size_t i = 0; i < count; i++) {
+		const struct sending *sending = &execs->sendings[i];
+		enum execs_sent sent = SENT_NOT;
+
+		if (sending->tid && sending->signal == WTERMSIG(status) &&
+		    process_of(execs, sending->tid) == pid)
+			sent = sends(execs, sending, pid);
+		most = sent > most ? sent : most;
+	}
+	return most;
 }

@@ -51,6 +51,24 @@ struct thread {
 	int tid, pid;
 };
 
+#define SENDINGS_MAX 64 /* under way at the same time; of more the oldest are forgotten */
+
+/* A call that sends a signal, under way, or the last thing that its thread did. */
+struct sending {
+	int tid; /* of the thread that called; 0: none */
+	int signal;
+	enum {
+		TO_PROCESS,
+		TO_GROUPS, /* of processes; kill's numbers from 0 down */
+		TO_THREAD,
+		TO_DESCRIPTOR, /* of a process, which the trace does not name there */
+	} to;
+	long long target;
+};
+
+/* Whether threads of a process end in calls that send it the signal that ends it. */
+enum execs_sent { SENT_NOT, SENT_MAYBE, SENT_ITSELF };
+
 /* The process that a task belongs to, by the threads of all processes but the first ones. */
 int threads_process(const struct thread *threads, size_t count, int tid);
 
@@ -65,6 +83,8 @@ struct execs {
 	long long last;		     /* the last event that was seen */
 	struct work work;	     /* of all processes */
 	struct outside outside;
+	struct sending sendings[SENDINGS_MAX]; /* a ring */
+	size_t next_sending;
 	bool open; /* the last event is not the end of a task, as it is where rr closes a trace */
 	bool cut;  /* not everything was read, or there was more than the bounds allow */
 };
@@ -91,6 +111,8 @@ int execs_worst_pid(const struct execs *execs);
 
 /* The last event before the threads that a process ended with began to end; 0: it had one. */
 long long execs_together(const struct execs *execs, int pid);
+
+enum execs_sent execs_sent(const struct execs *execs, int pid);
 
 /* Whether a process had more than one thread at any time; true, too, where that is not known. */
 bool execs_had_threads(const struct execs *execs, int pid);
