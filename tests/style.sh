@@ -92,7 +92,7 @@ check_includes() {
 	[ -z "$found" ] || complain "struct replay and struct launched are opaque outside worker/session:
 $found"
 	# A library of its own, which only shares x86/.
-	check_layers worker/softpmu worker/x86/ base follow traps rrfix cache calls translate scan legs
+	check_layers worker/softpmu worker/x86/ base follow traps rrfix cache calls translate scan races legs
 	# Another one, which shares x86/ too; the worker knows its table.
 	may_include worker/guardheap worker/x86
 	may_include mcp

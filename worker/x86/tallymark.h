@@ -145,7 +145,7 @@ struct check_table {
 };
 
 /*
- * And a third one: the accesses of a program's threads that nothing orders, see scan/racecheck.h
+ * And a third one: the accesses of a program's threads that nothing orders, see races/racecheck.h
  * there.
  */
 #define RACEMARK 0x800ull

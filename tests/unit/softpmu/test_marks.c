@@ -7,7 +7,7 @@
 
 #include "worker/softpmu/base/address.h"
 #include "worker/softpmu/legs/linecount.h"
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/races/racecheck.h"
 #include "worker/softpmu/traps/passkeys.h"
 #include "worker/softpmu/traps/tally.h"
 #include "worker/x86/keymark.h"

@@ -5,7 +5,7 @@
 #include <check.h>
 #include <stdint.h>
 
-#include "worker/softpmu/scan/racecells.h"
+#include "worker/softpmu/races/racecells.h"
 #include "tests/runner.h"
 
 enum { THREADS = 3, PLACES = 2, GRANULES = 4, STEPS = 400, ROUNDS = 300, BASE = 0x1000 };

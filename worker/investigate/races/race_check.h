@@ -1,7 +1,7 @@
 #ifndef WORKER_RACE_CHECK_H
 #define WORKER_RACE_CHECK_H
 /*
- * The software counter's check of accesses that nothing orders, see scan/racecheck.h there.
+ * The software counter's check of accesses that nothing orders, see races/racecheck.h there.
  */
 #include "worker/session/replay.h"
 #include "worker/x86/tallymark.h"

@@ -1,6 +1,6 @@
 /*
- * How the code in the cache notes accesses for scan/racecheck.h: which tables it looks into, see
- * scan/racetables.h, and what it writes into the log in the arena.
+ * How the code in the cache notes accesses for races/racecheck.h: which tables it looks into, see
+ * races/racetables.h, and what it writes into the log in the arena.
  */
 #ifndef RR_WARDEN_SOFTPMU_RACELAYOUT_H
 #define RR_WARDEN_SOFTPMU_RACELAYOUT_H

@@ -30,7 +30,7 @@
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/scan/changelog.h"
 #include "worker/softpmu/scan/heapcheck.h"
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/races/racecheck.h"
 #include "worker/softpmu/cache/spaces.h"
 #include "worker/softpmu/translate/watchcode.h"
 

@@ -8,7 +8,7 @@
 #include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/scan/heapcheck.h"
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/races/racecheck.h"
 #include "worker/softpmu/traps/conditions.h"
 
 static inline void marks_hear(const struct conditions *conditions, const char *packet)

@@ -11,7 +11,7 @@
 
 #include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/scan/heapcheck.h"
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/races/racecheck.h"
 #include "worker/x86/eflags.h"
 #include "worker/x86/prefixes.h"
 #include "worker/softpmu/base/kernel.h"

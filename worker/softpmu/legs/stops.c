@@ -13,7 +13,7 @@
 #include "worker/x86/eflags.h"
 #include "worker/softpmu/traps/heldtrap.h"
 #include "worker/softpmu/scan/heapcheck.h"
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/races/racecheck.h"
 #include "worker/x86/tallymark.h"
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/killed.h"

@@ -1,6 +1,6 @@
 /*
  * The code that writes an access into the log before its instruction runs in the cache; see
- * scan/racecheck.h.
+ * races/racecheck.h.
  */
 #ifndef RR_WARDEN_SOFTPMU_RACECODE_H
 #define RR_WARDEN_SOFTPMU_RACECODE_H

@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "worker/softpmu/scan/raceclocks.h"
+#include "worker/softpmu/races/raceclocks.h"
 #include "worker/x86/tallymark.h"
 
 enum {

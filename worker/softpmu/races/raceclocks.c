@@ -1,7 +1,7 @@
 /*
  * It must never leave out an order that was told to it: what has no room orders more, not less.
  */
-#include "worker/softpmu/scan/raceclocks.h"
+#include "worker/softpmu/races/raceclocks.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -9,7 +9,7 @@
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/base/addressset.h"
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/races/racecheck.h"
 #include "worker/softpmu/traps/tracees.h"
 
 enum { WORD = 4, PAGE_BITS = 12, OWNER_BIT = 48, SHARED = 0xff };

@@ -2,7 +2,7 @@
  * What is asked for, and what the code in the cache is to note. It must never leave a check on that
  * nobody has asked for.
  */
-#include "worker/softpmu/scan/racecheck.h"
+#include "worker/softpmu/races/racecheck.h"
 
 #include <stdlib.h>
 #include <string.h>

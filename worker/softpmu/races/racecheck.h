@@ -41,9 +41,9 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "worker/softpmu/scan/racecells.h"
-#include "worker/softpmu/scan/raceclocks.h"
-#include "worker/softpmu/scan/racetables.h"
+#include "worker/softpmu/races/racecells.h"
+#include "worker/softpmu/races/raceclocks.h"
+#include "worker/softpmu/races/racetables.h"
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/x86/tallymark.h"
 

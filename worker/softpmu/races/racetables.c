@@ -1,7 +1,7 @@
 /*
  * They are mapped far from where programs are, and never over the program's memory, see memfile.h.
  */
-#include "worker/softpmu/scan/racetables.h"
+#include "worker/softpmu/races/racetables.h"
 
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,7 @@
  * It must never tell of two accesses that are ordered. One that is forgotten for want of room is
  * missed.
  */
-#include "worker/softpmu/scan/racecells.h"
+#include "worker/softpmu/races/racecells.h"
 
 #include <stdlib.h>
 #include <string.h>
