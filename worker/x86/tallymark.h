@@ -61,6 +61,52 @@ enum heapcheck_function {
 
 #define HEAPCHECK_GLIBC 0x10 /* a flag beside it: glibc's, with a header before each block */
 
+/*
+ * The functions of an allocator that a client has named: what one gives, and what it takes, each in
+ * one number; 0: nothing. The size of the block that it gives is in an integer register, of which
+ * `width` bytes count, or always the same.
+ */
+enum check_pool_kind { CHECK_POOL_NOTHING, CHECK_POOL_REGISTER, CHECK_POOL_CONSTANT };
+
+enum { CHECK_POOL_REGISTERS = 6 }; /* rdi, rsi, rdx, rcx, r8, r9 */
+
+static inline uint64_t check_pool_gives(enum check_pool_kind kind, unsigned width, uint64_t value)
+{
+	return value << 8 | width << 4 | kind;
+}
+
+static inline unsigned check_pool_kind(uint64_t gives)
+{
+	return gives & 15;
+}
+
+static inline unsigned check_pool_width(uint64_t gives)
+{
+	return gives >> 4 & 15;
+}
+
+static inline uint64_t check_pool_value(uint64_t gives)
+{
+	return gives >> 8;
+}
+
+/* name: its number among the client's names. reg: one more than that of the register with the block
+ * that it frees, or 0. */
+static inline uint64_t check_pool_takes(uint8_t name, uint8_t reg)
+{
+	return (uint64_t)name << 8 | reg;
+}
+
+static inline uint8_t check_pool_name(uint64_t takes)
+{
+	return (uint8_t)(takes >> 8);
+}
+
+static inline uint8_t check_pool_register(uint64_t takes)
+{
+	return (uint8_t)takes;
+}
+
 enum check_kind {
 	CHECK_READ,
 	CHECK_WRITE,
@@ -121,16 +167,19 @@ struct check_site {
 };
 
 struct check_table {
-	uint64_t still; /* what the watchpoint is on: rr takes a change of it for a hit */
-	uint64_t state; /* of the bits above */
-	uint64_t calls; /* of the allocator, ever */
-	uint64_t found; /* the number of the finding; 0: none yet */
-	uint64_t kind;	/* enum check_kind; and so on, of the last one */
+	uint64_t still;	     /* what the watchpoint is on: rr takes a change of it for a hit */
+	uint64_t state;	     /* of the bits above */
+	uint64_t calls;	     /* of the allocator, ever; and of those that were named */
+	uint64_t pool_calls; /* of these alone */
+	uint64_t found;	     /* the number of the finding; 0: none yet */
+	uint64_t kind;	     /* enum check_kind; and so on, of the last one */
 	uint64_t pc;
 	uint64_t address;     /* the first wrong byte */
 	uint64_t start, size; /* of the access */
 	uint64_t block, block_size, block_state;
 	uint64_t made, dropped; /* the numbers of the calls, or 0 */
+	uint64_t maker;	 /* one more than the name of the function that gave the block; or 0 */
+	uint64_t called; /* the same of the function that is called here */
 	uint64_t loaded; /* where bytes that were never written were loaded; `address` is the first
 			    of them, and `start` and `size` are those of the load */
 	uint64_t copied; /* 1: others may have been copied there before */

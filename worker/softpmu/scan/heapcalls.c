@@ -10,7 +10,7 @@
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/scan/follow.h"
-#include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/scan/pools.h"
 #include "worker/softpmu/traps/tracees.h"
 
 /* glibc keeps the size of a block, and three flags, in the eight bytes before it. */
@@ -153,6 +153,7 @@ static void make(struct heapcheck *check, pid_t tid, const struct check_call *ca
 		cover_around(check, tid, &block, header);
 	if (!heapblocks_add(&check->blocks, &block))
 		check->table.state |= CHECK_LOST;
+	pools_note_made(check->pools, start, size);
 	mark(check, start, start + size, SHADOW_CLEAR);
 	room = end_of_room(&block, header);
 	if (header)
@@ -167,6 +168,7 @@ static void make(struct heapcheck *check, pid_t tid, const struct check_call *ca
 static void drop(struct heapcheck *check, struct heapblock *block, uint64_t number)
 {
 	block->dropped = number;
+	pools_note_dropped(check->pools, block->start, block->size, number);
 	mark(check, block->start, block->start + block->size, SHADOW_FREED);
 }
 
@@ -207,6 +209,7 @@ static void usable(struct heapcheck *check, uint64_t start, uint64_t room)
 		return;
 	if (!check->follow)
 		heapshadow_mark(&check->shadow, start, start + room, SHADOW_CLEAR);
+	pools_note_made(check->pools, start, room);
 	block->size = room;
 }
 
@@ -256,20 +259,28 @@ static enum heapcheck_verdict take_back(struct heapcheck *check, struct tracee *
 			drop(check, block, call->number);
 		return HEAPCHECK_GOES_ON;
 	}
-	if ((!block && !check->whole) || check->follow || heapcheck_is_own(check, call->back))
+	if ((!block && !check->whole) || check->follow || heapcheck_is_own(check, call->back) ||
+	    pools_have_told(tracee))
 		return HEAPCHECK_GOES_ON;
 	return heapcheck_report(check, tracee,
 	    function == HEAPCHECK_FREE ? CHECK_FREE : CHECK_RESIZE, call->back, call->argument[0],
 	    call->argument[0], 0);
 }
 
-static bool is_wanted(const struct heapcheck *check, uint64_t number)
+bool heapcheck_show_wanted(struct heapcheck *check, uint64_t number)
 {
-	for (size_t i = 0; i < check->wanted_count; i++) {
-		if (check->wanted[i] == number)
-			return true;
-	}
-	return false;
+	struct check_table *table = &check->table;
+	size_t i = 0;
+
+	while (i < check->wanted_count && check->wanted[i] != number)
+		i++;
+	if (i == check->wanted_count)
+		return false;
+	table->kind = CHECK_CALL;
+	table->made = number;
+	table->called = 0;
+	table->found++;
+	return true;
 }
 
 static bool is_code(void *context, uint64_t word)
@@ -316,27 +327,25 @@ static enum heapcheck_verdict begin_call(struct heapcheck *check, struct tracee 
 	}
 	call->ways = ways_to(check, tracee, regs->rsp);
 	verdict = take_back(check, tracee);
-	if (tracee->space && !check->follow)
-		heapshadow_show(&check->shadow, tracee->space, false, false);
-	if (!is_wanted(check, call->number))
-		return verdict;
-	check->table.kind = CHECK_CALL;
-	check->table.made = call->number;
-	check->table.found++;
-	return HEAPCHECK_SHOWS;
+	heapcheck_show_shadow(check, tracee);
+	return heapcheck_show_wanted(check, call->number) ? HEAPCHECK_SHOWS : verdict;
 }
 
 enum heapcheck_verdict heapcheck_meet_call(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
 {
+	const struct pool_function *function = pools_function(check->pools, regs->rip);
 	struct check_call *call = &tracee->check_call;
 
 	if (call->back && regs->rip == call->back && regs->rsp == call->sp + sizeof(uint64_t)) {
 		end_call(check, tracee->tid, call, regs->rax);
 		call->back = 0;
-		if (tracee->space)
-			heapshadow_show(&check->shadow, tracee->space, true, check->follow);
+		heapcheck_show_shadow(check, tracee);
 	}
+	pools_return(check, tracee, regs);
+	pools_leave(check, tracee, regs->rsp);
+	if (function)
+		return pools_begin(check, tracee, function, regs);
 	for (size_t i = 0; i < check->entries; i++) {
 		if (check->entry[i].address != regs->rip)
 			continue;
@@ -357,6 +366,7 @@ static void forget(struct heapcheck *check, uint64_t start, uint64_t size)
 	if (end <= start)
 		return;
 	slots_forget(check->slots, start, end);
+	pools_note_unmapped(check->pools, start, end);
 	heapshadow_mark(&check->shadow, start, end, SHADOW_CLEAR);
 	for (size_t i = 0; i < check->covers; i++) {
 		if (start >= check->covered[i].end || end <= check->covered[i].start)

@@ -14,6 +14,7 @@
 #include "worker/softpmu/calls/copies.h"
 #include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/base/addressset.h"
+#include "worker/softpmu/scan/pools.h"
 #include "worker/softpmu/traps/tracees.h"
 
 enum { RSP = 4, VECTOR = 16 };
@@ -30,6 +31,7 @@ void heapcheck_end(struct heapcheck *check)
 	heapshadow_free(&check->shadow);
 	heapfollow_free(check->follow);
 	slots_free(check->slots);
+	pools_free(check->pools);
 	memset(check, 0, sizeof *check);
 	check->number = number;
 }
@@ -114,6 +116,8 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 		return begin(check, number[0] != 0);
 	case 'f':
 		return add_entry(check, number[0], number[1]);
+	case 'p':
+		return pools_add(check, number[0], number[1], number[2]);
 	case 'a':
 		check->own.start = number[0];
 		check->own.end = number[1];
@@ -175,6 +179,7 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 	if (tracee->check != check->number) {
 		tracee->check = check->number;
 		tracee->check_call.back = tracee->check_due = 0;
+		tracee->pool_depth = 0;
 		tracee->check_follow = NULL;
 		tracee->check_member = process_shares_memory(tracee->tid, check->process);
 		if (tracee->check_member && !is_known(check, tracee->tid) &&
@@ -211,7 +216,8 @@ static bool asks(const struct heapcheck *check, uint64_t address)
 		if (check->entry[i].address == address)
 			return true;
 	}
-	return addressset_has(check->returns, CHECK_RETURNS, address);
+	return pools_function(check->pools, address) ||
+	       addressset_has(check->returns, CHECK_RETURNS, address);
 }
 
 /* The program's own stack, its static data and its threads' own are no heap. */
@@ -283,9 +289,22 @@ bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *
 		check->table.state |= CHECK_NO_SHADOW;
 	if ((check->follow || heapreturns_are_noted(check)) && check->shadow.memory)
 		heapshadow_cover(&check->shadow, regs->rsp);
+	pools_leave(check, tracee, regs->rsp);
 	heapshadow_show(
-	    &check->shadow, space, check->follow || tracee->check_call.back == 0, check->follow);
+	    &check->shadow, space, check->follow || heapcheck_judges(tracee), check->follow);
 	return anew;
+}
+
+bool heapcheck_judges(const struct tracee *tracee)
+{
+	return tracee->check_call.back == 0 && tracee->pool_depth == 0;
+}
+
+void heapcheck_show_shadow(const struct heapcheck *check, const struct tracee *tracee)
+{
+	if (tracee->space)
+		heapshadow_show(&check->shadow, tracee->space,
+		    check->follow || heapcheck_judges(tracee), check->follow);
 }
 
 bool heapcheck_ask_at(struct heapcheck *check, struct space *space, uint64_t address)
@@ -313,9 +332,11 @@ static enum heapcheck_verdict judge(struct heapcheck *check, struct tracee *trac
 	heapreturns_note(check, tracee, regs, stepped);
 	if (asks(check, regs->rip))
 		verdict = heapcheck_meet_call(check, tracee, regs);
+	else
+		pools_leave(check, tracee, regs->rsp);
 	if (verdict == HEAPCHECK_GOES_ON && check->follow)
 		verdict = heapfollow_judge(check, tracee, regs, stepped);
-	else if (verdict == HEAPCHECK_GOES_ON && tracee->check_call.back == 0 &&
+	else if (verdict == HEAPCHECK_GOES_ON && heapcheck_judges(tracee) &&
 		 !heapcheck_is_own(check, regs->rip))
 		verdict = heapcheck_judge_accesses(check, tracee, regs);
 	tracee->check_found |= verdict == HEAPCHECK_SHOWS;

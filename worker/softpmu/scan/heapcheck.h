@@ -5,6 +5,8 @@
  *
  *   QRRWarden.check:b,WHOLE         begins; WHOLE 1: the program has no block yet
  *   QRRWarden.check:f,KIND,ADDRESS  a function of the allocator, see enum heapcheck_function
+ *   QRRWarden.check:p,ADDRESS,GIVES,TAKES  a function of an allocator that was named, see
+ *                                   check_pool_gives and check_pool_takes, and pools.h
  *   QRRWarden.check:l,START,END     code of the C library
  *   QRRWarden.check:a,START,END     code of the allocator, which may touch everything
  *   QRRWarden.check:s,SHOWN         1: findings are shown from here on
@@ -55,6 +57,7 @@
 
 struct heapfollow;
 struct place;
+struct pools;
 struct slots;
 struct space;
 struct tracee;
@@ -100,6 +103,7 @@ struct heapcheck {
 	struct heapsites sites; /* as they were asked for last */
 	struct heapshadow shadow;
 	struct slots *slots;	   /* NULL: calls that copy are not looked at */
+	struct pools *pools;	   /* NULL: no allocator was named */
 	struct heapfollow *follow; /* NULL: what was never written is not looked for */
 };
 
@@ -148,6 +152,15 @@ bool heapcheck_is_library(const struct heapcheck *check, uint64_t address);
 /* heapcalls.c: the tracee stands where a function of the allocator begins or returns. */
 enum heapcheck_verdict heapcheck_meet_call(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* The thread is in no function of an allocator. */
+bool heapcheck_judges(const struct tracee *tracee);
+
+/* The code looks at the heap, or at nothing there, as that says. */
+void heapcheck_show_shadow(const struct heapcheck *check, const struct tracee *tracee);
+
+/* heapcalls.c: whether the call with this number is to be shown; then it is in the table. */
+bool heapcheck_show_wanted(struct heapcheck *check, uint64_t number);
 
 /* heapjudge.c: the accesses of the instruction at rip. */
 enum heapcheck_verdict heapcheck_judge_accesses(

@@ -8,7 +8,7 @@
 #include "worker/softpmu/calls/copies.h"
 #include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/base/addressset.h"
-#include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/scan/pools.h"
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/classify.h"
 #include "worker/x86/decode.h"
@@ -19,9 +19,9 @@ enum { GROUP = 4 }; /* so many vectors the C library reads before it looks at an
 
 #define RANGE_MAX (1ull << 32)
 
-static uint64_t key_of(uint64_t pc, const struct heapblock *block, enum check_kind kind)
+static uint64_t key_of(uint64_t pc, uint64_t site, enum check_kind kind)
 {
-	const uint64_t key = (pc * 31 + (block ? block->site : 0)) * 31 + (uint64_t)kind;
+	const uint64_t key = (pc * 31 + site) * 31 + (uint64_t)kind;
 
 	return key ? key : 1;
 }
@@ -73,26 +73,47 @@ enum heapcheck_verdict heapcheck_show(struct heapcheck *check, struct tracee *tr
 	return HEAPCHECK_SHOWS;
 }
 
-enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
-    enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size)
+/* The block that is meant, of malloc's or of a named allocator's. */
+static struct poolblock block_of(
+    const struct heapcheck *check, enum check_kind kind, uint64_t address)
 {
 	static const enum heapblocks_where where[] = {
 	    [SHADOW_CLEAR] = HEAPBLOCKS_IN_LIVE,
 	    [SHADOW_OUTSIDE] = HEAPBLOCKS_BESIDE,
 	    [SHADOW_FREED] = HEAPBLOCKS_IN_FREED,
 	};
+	const uint8_t shadow = heapshadow_at(&check->shadow, address);
+	const struct heapblock *block = kind == CHECK_FREE || kind == CHECK_RESIZE
+					    ? heapblocks_find(&check->blocks, address)
+					    : NULL;
+	const struct poolblock *pool;
+
+	if (!block)
+		block = heapblocks_near(&check->blocks, address,
+		    shadow < sizeof where / sizeof *where ? where[shadow] : HEAPBLOCKS_IN_LIVE);
+	pool = pools_near(check->pools, address, block);
+	if (pool)
+		return *pool;
+	if (!block)
+		return (struct poolblock){.name = POOLBLOCK_NONE};
+	return (struct poolblock){.start = block->start,
+	    .size = block->size,
+	    .site = block->site,
+	    .made = block->made,
+	    .dropped = block->dropped,
+	    .name = POOLBLOCK_NONE};
+}
+
+enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
+    enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size)
+{
 	struct check_table *table = &check->table;
-	const struct heapblock *block;
+	struct poolblock block;
 
 	if (!check->shown || tracee->check_due)
 		return HEAPCHECK_GOES_ON;
-	block = kind == CHECK_FREE || kind == CHECK_RESIZE
-		    ? heapblocks_find(&check->blocks, address)
-		    : NULL;
-	if (!block)
-		block = heapblocks_near(
-		    &check->blocks, address, where[heapshadow_at(&check->shadow, address)]);
-	if (!note(check, tracee->space, pc, key_of(pc, block, kind)))
+	block = block_of(check, kind, address);
+	if (!note(check, tracee->space, pc, key_of(pc, block.site, kind)))
 		return HEAPCHECK_GOES_ON;
 	table->found++;
 	table->kind = (uint64_t)kind;
@@ -100,11 +121,15 @@ enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *
 	table->address = address;
 	table->start = start;
 	table->size = size;
-	table->block = block ? block->start : 0;
-	table->block_size = block ? block->size : 0;
-	table->block_state = !block ? CHECK_NO_BLOCK : block->dropped ? CHECK_FREED : CHECK_LIVE;
-	table->made = block ? block->made : 0;
-	table->dropped = block ? block->dropped : 0;
+	table->block = block.start;
+	table->block_size = block.size;
+	table->block_state = !block.start    ? CHECK_NO_BLOCK
+			     : block.dropped ? CHECK_FREED
+					     : CHECK_LIVE;
+	table->made = block.made;
+	table->dropped = block.dropped;
+	table->maker = block.name == POOLBLOCK_NONE ? 0 : block.name + 1u;
+	table->called = 0;
 	return heapcheck_show(check, tracee, pc);
 }
 

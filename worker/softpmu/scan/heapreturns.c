@@ -8,7 +8,7 @@
 #include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
-#include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/scan/pools.h"
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/classify.h"
 #include "worker/x86/decode.h"
@@ -84,6 +84,8 @@ void heapreturns_note(struct heapcheck *check, struct tracee *tracee,
 	if (!classify_loads_stack_pointer(&in))
 		return;
 	to = new_stack_pointer(tracee, &in, regs);
+	/* The unwinder of exceptions goes on with a return from there. */
+	pools_leave(check, tracee, to + WORD);
 	if (to > regs->rsp && to - regs->rsp <= MOVED_MAX)
 		forget(check, regs->rsp, to);
 }
@@ -237,6 +239,7 @@ static enum heapcheck_verdict report(
 	table->start = store->start;
 	table->size = store->end - store->start;
 	table->block = table->block_size = table->made = table->dropped = 0;
+	table->maker = table->called = 0;
 	table->block_state = CHECK_NO_BLOCK;
 	return heapcheck_show(check, tracee, store->regs->rip);
 }

@@ -164,6 +164,20 @@ uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint6
 	return end;
 }
 
+uint64_t heapshadow_next(
+    const struct heapshadow *shadow, uint64_t start, uint64_t end, uint8_t value)
+{
+	for (uint64_t next; start < end; start = next) {
+		const uint8_t *at = heapshadow_of(shadow, start), *found;
+
+		next = end_in_segment(start, end);
+		found = at ? memchr(at, value, next - start) : NULL;
+		if (found)
+			return start + (uint64_t)(found - at);
+	}
+	return end;
+}
+
 bool heapshadow_has_clear(const struct heapshadow *shadow, uint64_t start, uint64_t end)
 {
 	for (; start < end; start++) {

@@ -74,6 +74,10 @@ uint8_t heapshadow_at(const struct heapshadow *shadow, uint64_t address);
 /* The first byte of [start, end) that the program must not touch, or `end`. */
 uint64_t heapshadow_first(const struct heapshadow *shadow, uint64_t start, uint64_t end);
 
+/* The first byte of [start, end) that is marked as this, or `end`. */
+uint64_t heapshadow_next(
+    const struct heapshadow *shadow, uint64_t start, uint64_t end, uint8_t value);
+
 /* Whether it may touch one byte of [start, end). */
 bool heapshadow_has_clear(const struct heapshadow *shadow, uint64_t start, uint64_t end);
 

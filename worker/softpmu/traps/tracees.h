@@ -55,6 +55,17 @@ struct check_call {
 	struct check_ways_to ways;
 };
 
+enum { POOL_DEPTH = 32 };
+
+/* Of a function of an allocator that the client has named, see scan/pools.h. */
+struct pool_call {
+	uint8_t function;
+	bool reported;
+	uint64_t back, sp; /* as check_call */
+	uint64_t size, block;
+	uint64_t number;
+};
+
 struct tracee {
 	struct tracee *next; /* in its hash chain */
 	pid_t tid;
@@ -101,6 +112,8 @@ struct tracee {
 	bool check_found;     /* it has found something that rr is to see */
 	uint64_t check_due;   /* the same behind the instruction there; 0: nothing */
 	struct check_call check_call;
+	struct pool_call pool_call[POOL_DEPTH]; /* those that are open, the outermost first */
+	unsigned pool_depth;
 	struct follow *check_follow; /* what is undefined in its registers; NULL: nothing is */
 
 	uint64_t race; /* the same of the check of accesses that nothing orders */

@@ -1,0 +1,110 @@
+/*
+ * The blocks of allocators that the client has named: pools and arenas of programs, see
+ * heapcheck.h. Their memory is a block of malloc's, a mapping, static data or a frame of the stack,
+ * which the check alone would take for one piece. It is judged by the blocks that the named
+ * functions have given: what was in one that is freed is wrong, and so are the bytes close around
+ * the blocks:
+ *
+ *   - between two blocks of one function, if these are few: the headers of an allocator
+ *   - behind a block, a few that are in no other
+ *
+ * No more of the memory is: what else a program has there, nobody has said. So a program that gives
+ * further pieces of that memory by functions that are not named has wrong findings: it has to name
+ * all of them.
+ *
+ * From the call of a named function to its return, its thread may touch everything. Calls of others
+ * within it count as well, but for blocks with a byte of the outer one's block.
+ *
+ * LIMIT: of a block on the stack, the frame around it has to be known by its return address, see
+ * heapreturns.c; without that its surroundings are not judged.
+ */
+#ifndef RR_WARDEN_SOFTPMU_POOLS_H
+#define RR_WARDEN_SOFTPMU_POOLS_H
+
+#include "worker/softpmu/scan/heapcheck.h"
+#include "worker/softpmu/scan/poolblocks.h"
+
+enum {
+	POOLS_FUNCTIONS = 128,
+	POOLS_FRAMES = 64,
+	POOLS_GAP = 64,	   /* bytes between two blocks that are no program's */
+	POOLS_BEHIND = 32, /* the same behind a block */
+};
+
+struct pool_function {
+	uint64_t address;
+	uint64_t gives; /* see check_pool_gives; 0: no block */
+	uint8_t frees;	/* one more than the register with the block; 0: it frees none */
+	uint8_t name;	/* which of the client's */
+};
+
+/* Of the stack, with blocks in it. */
+struct pool_frame {
+	pid_t tid;
+	uint64_t low, slot; /* the first block; where its return address is */
+	uint64_t end;	    /* of the stack */
+};
+
+struct pools {
+	struct pool_function function[POOLS_FUNCTIONS];
+	size_t count;
+	struct poolblocks blocks; /* that they have given */
+	struct poolblocks chunks; /* malloc's live ones */
+	/* Where blocks were that others took the place of before they were freed: somebody has
+	 * freed them unseen, or may still do so. */
+	struct poolblocks replaced;
+	struct pool_frame frame[POOLS_FRAMES];
+	size_t frames;
+	struct heapreach_range stack; /* a thread's, as it was looked up last */
+	bool wraps;		      /* a block of theirs is one of malloc's */
+};
+
+/* ---- pools.c --------------------------------------------------------------------------------- */
+
+/* One more function. NULL: none is named; then nothing here does anything. */
+void pools_add(struct heapcheck *check, uint64_t address, uint64_t gives, uint64_t takes);
+void pools_free(struct pools *pools);
+
+const struct pool_function *pools_function(const struct pools *pools, uint64_t address);
+
+/* A call has given [start, start + size), and stands behind its return with this stack pointer. */
+void pools_give(struct heapcheck *check, const struct tracee *tracee, const struct poolblock *block,
+    uint64_t sp);
+
+/* It is freed by the call with this number. */
+void pools_drop(struct heapcheck *check, struct poolblock *block, uint64_t number);
+
+/* Whether a block may begin there, though no named function has given it. */
+bool pools_may_be_block(struct pools *pools, uint64_t address);
+
+/* The block that a wrong byte belongs to; NULL: `heap`, or none if that is NULL. */
+const struct poolblock *pools_near(
+    const struct pools *pools, uint64_t address, const struct heapblock *heap);
+
+/* A block of malloc's was made, or has another size; or it was freed by that call. */
+void pools_note_made(struct pools *pools, uint64_t start, uint64_t size);
+void pools_note_dropped(struct pools *pools, uint64_t start, uint64_t size, uint64_t number);
+
+/* It was unmapped, or mapped anew. */
+void pools_note_unmapped(struct pools *pools, uint64_t start, uint64_t end);
+
+/* The tracee's stack pointer is there now: the frames below are gone. */
+void pools_note_stack(struct heapcheck *check, const struct tracee *tracee, uint64_t sp);
+
+/* ---- poolcalls.c ----------------------------------------------------------------------------- */
+
+/* The tracee stands where a named function begins. */
+enum heapcheck_verdict pools_begin(struct heapcheck *check, struct tracee *tracee,
+    const struct pool_function *function, const struct user_regs_struct *regs);
+
+/* It may stand where one returns to. */
+void pools_return(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* Whether a call of a named function, in which it is, is a finding itself. */
+bool pools_have_told(const struct tracee *tracee);
+
+/* Its stack pointer is there, or about to be: it has left what it has called below. */
+void pools_leave(struct heapcheck *check, struct tracee *tracee, uint64_t sp);
+
+#endif
