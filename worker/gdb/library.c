@@ -24,6 +24,7 @@ __asm__(".pushsection .rodata\n"
 	BEGIN("inlined") SCRIPT("inlined")
 	BEGIN("callers") SCRIPT("callers")
 	BEGIN("goroutines") SCRIPT("goroutines")
+	BEGIN("pools") SCRIPT("inlined") SCRIPT("pools")
 	BEGIN("variables") SCRIPT("parts") SCRIPT("variables")
 	BEGIN("stack_variables") SCRIPT("parts") SCRIPT("stack_variables")
 	BEGIN("helpers") SCRIPT("conditions") SCRIPT("judged") SCRIPT("printers") SCRIPT("rust")

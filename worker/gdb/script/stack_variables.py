@@ -28,22 +28,37 @@ def rr_in_block(frame, block, address):
     return None
 
 
-def rr_variable(address):
-    """Prints its frame's level, its name, and where it is declared."""
+def rr_variable_at(address):
+    """The frame, the symbol and the part of it that is there."""
     frame = gdb.newest_frame()
     for level in range(FRAMES_MAX):
         if frame is None:
-            return
+            return None
         try:
             found = rr_in_block(frame, frame.block(), address)
         except RuntimeError:
             found = None
         if found:
-            symbol, part = found
-            place = "%s:%d" % (symbol.symtab.filename, symbol.line) if symbol.symtab else "?"
-            print("rr-said", frame.name() or "?", place, symbol.name + part, sep="\t")
-            return
+            return (frame,) + found
         frame = frame.older()
+    return None
+
+
+def rr_same_variable(one, other):
+    """Prints whether both addresses are in one variable."""
+    first, second = rr_variable_at(one), rr_variable_at(other)
+    same = first and second and first[0] == second[0] and first[1].name == second[1].name and \
+        first[1].line == second[1].line
+    print("rr-said", "same" if same else "other", sep="\t")
+
+
+def rr_variable(address):
+    """Prints its function, where it is declared, and its name."""
+    found = rr_variable_at(address)
+    if found:
+        frame, symbol, part = found
+        place = "%s:%d" % (symbol.symtab.filename, symbol.line) if symbol.symtab else "?"
+        print("rr-said", frame.name() or "?", place, symbol.name + part, sep="\t")
 
 
 def rr_return_address(slot):

@@ -99,6 +99,13 @@ json_t *where_own(struct replay *replay)
 	return where ? where : json_object();
 }
 
+json_t *where_own_from(struct replay *replay, size_t levels)
+{
+	json_t *where = levels ? where_from(replay, (int)levels) : NULL;
+
+	return where ? where : where_own(replay);
+}
+
 void where_forget(struct where_code *code)
 {
 	for (size_t i = 0; i < code->count; i++)
@@ -223,8 +230,9 @@ json_t *where_words(const json_t *where)
 	    function ? function : "code without a name", at ? at : "no source", callers);
 }
 
-/* At most so many frames of the program's own code, but the first `skipped` of them. */
-static json_t *own_frames(struct replay *replay, size_t skipped, size_t most)
+/* At most so many frames of the program's own code behind the innermost `levels` ones, but the
+ * first `skipped` of them. */
+static json_t *own_frames(struct replay *replay, size_t levels, size_t skipped, size_t most)
 {
 	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
 	       *frame;
@@ -233,7 +241,7 @@ static json_t *own_frames(struct replay *replay, size_t skipped, size_t most)
 
 	json_array_foreach(frames, i, frame)
 	{
-		if (json_object_get(frame, "folded") || !is_meant(replay, frame) ||
+		if (i < levels || json_object_get(frame, "folded") || !is_meant(replay, frame) ||
 		    own++ < skipped || json_array_size(list) == most)
 			continue;
 		if (is_meant == frame_is_unnamed)
@@ -244,17 +252,22 @@ static json_t *own_frames(struct replay *replay, size_t skipped, size_t most)
 	return list;
 }
 
-json_t *where_outer_callers(struct replay *replay, size_t most)
+json_t *where_outer_callers_from(struct replay *replay, size_t levels, size_t most)
 {
-	return own_frames(replay, 1, most);
+	return own_frames(replay, levels, 1, most);
 }
 
-json_t *where_and_callers(struct replay *replay, size_t most)
+json_t *where_outer_callers(struct replay *replay, size_t most)
 {
-	json_t *list = own_frames(replay, 0, most + 1), *words, *where;
+	return where_outer_callers_from(replay, 0, most);
+}
+
+json_t *where_and_callers_from(struct replay *replay, size_t levels, size_t most)
+{
+	json_t *list = own_frames(replay, levels, 0, most + 1), *words, *where;
 
 	if (json_array_size(list) == 0) {
-		where = where_own(replay);
+		where = where_own_from(replay, levels);
 		words = where_words(where);
 		json_decref(where);
 	} else {
@@ -262,4 +275,9 @@ json_t *where_and_callers(struct replay *replay, size_t most)
 	}
 	json_decref(list);
 	return words;
+}
+
+json_t *where_and_callers(struct replay *replay, size_t most)
+{
+	return where_and_callers_from(replay, 0, most);
 }

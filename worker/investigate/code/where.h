@@ -26,6 +26,11 @@ json_t *where_outer_callers(struct replay *replay, size_t most);
  * released. */
 json_t *where_and_callers(struct replay *replay, size_t most);
 
+/* The same three, but for the innermost `levels` frames. */
+json_t *where_own_from(struct replay *replay, size_t levels);
+json_t *where_outer_callers_from(struct replay *replay, size_t levels, size_t most);
+json_t *where_and_callers_from(struct replay *replay, size_t levels, size_t most);
+
 #define WHERE_CALLERS_MAX 2000
 
 /* ", called by load (a.c:7), called by main (a.c:9)", of the first `count` of them: as many as

@@ -7,8 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/investigate/code/where.h"
+#include "worker/investigate/memcheck/check_words.h"
 #include "worker/investigate/memcheck/heap_pass.h"
 #include "worker/investigate/memcheck/heap_sites.h"
+#include "worker/investigate/memcheck/pool_room.h"
 #include "worker/investigate/memcheck/unwritten.h"
 #include "worker/investigate/search/search.h"
 #include "worker/moment/excursion.h"
@@ -19,6 +21,7 @@
 #define FINDINGS_MAX 100
 #define CALLERS_MAX  4
 #define WORDS_MAX    UNWRITTEN_MAX
+#define CALLS_MAX    (HEAP_POOLS_NAMES * POOL_NAME_MAX)
 #define UNSURE_MAX   100 /* writes over what may be a return address: then they are not looked at */
 
 struct finding {
@@ -32,6 +35,7 @@ struct check {
 	struct replay *replay;
 	const struct check_memory_args *args;
 	struct heap_pass pass;
+	struct heap_pools pools;		   /* allocators that the client has named */
 	struct finding findings[2 * FINDINGS_MAX]; /* those of both passes */
 	size_t count, enough, most;		   /* enough: of this pass and those before it */
 	unsigned unsure;
@@ -41,87 +45,6 @@ struct check {
 	enum search_end unwritten_end;		      /* SEARCH_CUT: also where it has not begun */
 	json_t *unwritten_reached, *unwritten_failed; /* in words, or NULL */
 };
-
-/* ---- Words ----------------------------------------------------------------------------------- */
-
-static const char *bytes_word(unsigned long long count)
-{
-	return count == 1 ? "byte" : "bytes";
-}
-
-/* "byte 16 of a block of 16 bytes", "4 bytes before a freed block of 100 bytes" */
-static void say_place(const struct check_table *table, char *words, size_t size)
-{
-	const char *freed = table->block_state == CHECK_FREED ? "freed " : "";
-	const unsigned long long length = table->block_size, offset = table->address - table->block;
-	char behind[64] = "";
-
-	if (table->block_state == CHECK_NO_BLOCK) {
-		snprintf(words, size, "heap memory that is in no block");
-		return;
-	}
-	if (table->address < table->block) {
-		const unsigned long long before = table->block - table->address;
-
-		snprintf(words, size, "%llu %s before a %sblock of %llu %s", before,
-		    bytes_word(before), freed, length, bytes_word(length));
-		return;
-	}
-	if (offset > length)
-		snprintf(behind, sizeof(behind), ", %llu %s behind its end", offset - length,
-		    bytes_word(offset - length));
-	snprintf(words, size, "byte %llu of a %sblock of %llu %s%s", offset, freed, length,
-	    bytes_word(length), behind);
-}
-
-/* "memcpy reads 20 bytes at 0x4000 and writes 20 bytes at 0x4008, which overlap" */
-static void say_overlap(const struct check_table *table, char *words, size_t size)
-{
-	static const char *const names[CHECK_COPIERS] = {[CHECK_MEMCPY] = "memcpy",
-	    [CHECK_MEMPCPY] = "mempcpy",
-	    [CHECK_STRCPY] = "strcpy",
-	    [CHECK_STPCPY] = "stpcpy",
-	    [CHECK_STRNCPY] = "strncpy",
-	    [CHECK_STPNCPY] = "stpncpy",
-	    [CHECK_STRCAT] = "strcat",
-	    [CHECK_STRNCAT] = "strncat"};
-	const char *name = table->copier < CHECK_COPIERS ? names[table->copier] : NULL;
-
-	snprintf(words, size,
-	    "%s reads %llu %s at 0x%llx and writes %llu %s at 0x%llx, which overlap",
-	    name ? name : "a copy", (unsigned long long)table->source_size,
-	    bytes_word(table->source_size), (unsigned long long)table->source,
-	    (unsigned long long)table->size, bytes_word(table->size),
-	    (unsigned long long)table->start);
-}
-
-static void say(struct finding *finding)
-{
-	const struct check_table *table = &finding->table;
-	const char *call = table->kind == CHECK_RESIZE ? "realloc" : "free";
-	char place[WORDS_MAX / 2];
-
-	if (table->kind == CHECK_OVERLAP) {
-		say_overlap(table, finding->what, sizeof(finding->what));
-		return;
-	}
-	say_place(table, place, sizeof(place));
-	if (table->kind == CHECK_READ || table->kind == CHECK_WRITE)
-		snprintf(finding->what, sizeof(finding->what), "%s of %llu %s at 0x%llx: %s",
-		    table->kind == CHECK_WRITE ? "write" : "read", (unsigned long long)table->size,
-		    bytes_word(table->size), (unsigned long long)table->start, place);
-	else if (table->block_state == CHECK_FREED && table->address == table->block)
-		snprintf(finding->what, sizeof(finding->what),
-		    "%s of 0x%llx, a block of %llu %s that is freed already%s", call,
-		    (unsigned long long)table->address, (unsigned long long)table->block_size,
-		    bytes_word(table->block_size),
-		    table->kind == CHECK_FREE ? " (double free)" : "");
-	else
-		snprintf(finding->what, sizeof(finding->what),
-		    "%s of 0x%llx, which is no block%s%s", call, (unsigned long long)table->address,
-		    table->block_state == CHECK_NO_BLOCK ? "" : ": ",
-		    table->block_state == CHECK_NO_BLOCK ? "" : place);
-}
 
 /* ---- Findings -------------------------------------------------------------------------------- */
 
@@ -171,23 +94,26 @@ static bool is_certain(struct check *check, struct finding *finding)
 static void take_finding(struct check *check)
 {
 	struct finding *finding = &check->findings[check->count];
+	size_t levels;
 	json_t *callers;
 
 	finding->table = check->pass.table;
-	if (finding->table.kind == CHECK_RETURN && !is_certain(check, finding))
+	levels = finding->table.called != 0; /* it stands in that function */
+	if (finding->table.kind == CHECK_RETURN ? !is_certain(check, finding)
+						: !pool_room_has(check->replay, &finding->table))
 		return;
 	if (unwritten_is(&finding->table))
 		unwritten_say(check->replay, &finding->table, finding->what);
 	else if (finding->table.kind != CHECK_RETURN)
-		say(finding);
+		check_words(&finding->table, &check->pools, finding->what);
 	position_take_sum(check->replay);
-	finding->frame = where_own(check->replay);
+	finding->frame = where_own_from(check->replay, levels);
 	if (is_known(check, finding)) {
 		json_decref(finding->frame);
 		return;
 	}
 	check->count++;
-	callers = where_outer_callers(check->replay, CALLERS_MAX);
+	callers = where_outer_callers_from(check->replay, levels, CALLERS_MAX);
 	finding->answer = json_pack("{s:s, s:o, s:i, s:O}", "what", finding->what, "moment",
 	    moment_name(check->replay, replay_now(check->replay)), "tid",
 	    replay_now(check->replay)->tid, "frame", finding->frame);
@@ -202,7 +128,7 @@ static void take_finding(struct check *check)
 static void take_call(void *context, struct heap_pass *pass)
 {
 	struct check *check = context;
-	json_t *caller = where_and_callers(pass->replay, 1),
+	json_t *caller = where_and_callers_from(pass->replay, pass->table.called != 0, 1),
 	       *moment = moment_name(pass->replay, replay_now(pass->replay));
 	json_t *said =
 	    json_sprintf("%s, at %s", json_string_value(caller), json_string_value(moment));
@@ -267,6 +193,8 @@ static enum search_end run_accesses(struct check *check, struct search *search,
 		heap_pass_without_malloc(failure);
 	if (end != SEARCH_ENOUGH)
 		return end == SEARCH_WHOLE ? SEARCH_FAILED : end;
+	if (!heap_pools_find(check->replay, &check->pools, &check->pass.functions, failure))
+		return SEARCH_FAILED;
 	return run_check(check, search, stretch, failure);
 }
 
@@ -332,15 +260,37 @@ static json_t *conclude(const struct check *check)
 	return conclusion;
 }
 
+/* ", and 7 calls of pool_alloc, pool_free", or "" */
+static void say_pools(const struct check *check, char *words, size_t size)
+{
+	const struct heap_pools *pools = &check->pools;
+	size_t length;
+
+	*words = '\0';
+	if (pools->names == 0)
+		return;
+	length = (size_t)snprintf(
+	    words, size, ", and %llu of ", (unsigned long long)check->pass.table.pool_calls);
+	for (size_t i = 0; i < pools->names; i++)
+		if (!heap_pools_is_named_before(pools, i))
+			length += (size_t)snprintf(words + length, size - length, "%s%s",
+			    i ? ", " : "", pools->name[i].function);
+	snprintf(words + length, size - length, "%s", pools->unseen);
+}
+
 static json_t *say_checked(const struct check *check)
 {
-	const unsigned long long state = check->pass.table.state;
+	const struct check_table *table = &check->pass.table;
+	const unsigned long long state = table->state;
+	char pools[CALLS_MAX + HEAP_POOLS_SAID];
 
+	say_pools(check, pools, sizeof(pools));
 	return json_sprintf(
 	    "the loads and stores of the program and its libraries, with %llu calls "
-	    "of %s. Not checked: what the kernel writes in system calls, the "
+	    "of %s%s. Not checked: what the kernel writes in system calls, the "
 	    "stack but for return addresses, static data%s%s%s%s",
-	    (unsigned long long)check->pass.table.calls, heap_pass_allocator(&check->pass),
+	    (unsigned long long)(table->calls - table->pool_calls),
+	    heap_pass_allocator(&check->pass), pools,
 	    state & CHECK_HAS_MAPPED ? ", large blocks with a mapping of their own once they are "
 				       "freed (a use of these is a SIGSEGV)"
 				     : "",
@@ -511,11 +461,29 @@ static json_t *check_all(struct check *check, struct failure *failure)
 	return answer;
 }
 
+/* What the client names, and what does not go with it. */
+static bool read_names(struct check *check, struct failure *failure)
+{
+	const struct check_memory_args *args = check->args;
+
+	if (!heap_pools_read(&check->pools, args->alloc, args->free, failure))
+		return false;
+	if (check->pools.names && (args->leaks || args->uninitialised)) {
+		failure_set(failure, ERROR_INVALID_ARGUMENT,
+		    "ask for leaks or uninitialised in a call without alloc and free",
+		    "leaks and uninitialised know malloc's blocks only, and not those of named "
+		    "allocators");
+		return false;
+	}
+	check->pass.pools = check->pools.names ? &check->pools : NULL;
+	return true;
+}
+
 json_t *tool_check_memory(
     struct replay *replay, const struct check_memory_args *args, struct failure *failure)
 {
 	struct check *check = calloc(1, sizeof(*check));
-	json_t *answer;
+	json_t *answer = NULL;
 
 	if (!check) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
@@ -526,7 +494,8 @@ json_t *tool_check_memory(
 	check->unwritten_end = SEARCH_CUT;
 	check->most = args->limit < FINDINGS_MAX ? (size_t)args->limit : FINDINGS_MAX;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	answer = check_all(check, failure);
+	if (read_names(check, failure))
+		answer = check_all(check, failure);
 	for (size_t i = 0; i < check->count; i++) {
 		json_decref(check->findings[i].answer);
 		json_decref(check->findings[i].frame);

@@ -180,6 +180,15 @@ bool heap_check_begin(struct replay *replay, const struct heap_functions *functi
 	return heap_check_read(replay, &table);
 }
 
+void heap_check_pool(struct replay *replay, unsigned long long address, unsigned long long gives,
+    unsigned long long takes)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), PACKET "p,%llx,%llx,%llx", address, gives, takes);
+	gdb_must_console(replay_gdb(replay), command);
+}
+
 void heap_check_only_blocks(struct replay *replay)
 {
 	tell(replay, "o", 0, 0);

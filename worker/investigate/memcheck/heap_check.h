@@ -38,6 +38,11 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 /* At a stop, before the program runs on. whole: it has no block yet. False: this counter cannot. */
 bool heap_check_begin(struct replay *replay, const struct heap_functions *functions, bool whole);
 
+/* Right behind it: this function is one of a named allocator, see check_pool_gives and
+ * check_pool_takes. */
+void heap_check_pool(struct replay *replay, unsigned long long address, unsigned long long gives,
+    unsigned long long takes);
+
 /* Right behind it: no access is looked at. */
 void heap_check_only_blocks(struct replay *replay);
 

@@ -7,6 +7,7 @@
 #include "worker/breaks/watchpoint.h"
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/heap/first_call.h"
+#include "worker/investigate/memcheck/heap_pools.h"
 
 static const struct moment start = {.event = 0};
 
@@ -51,6 +52,8 @@ static bool turn_on(struct heap_pass *pass, struct failure *failure)
 	pass->on = true;
 	pass->found = 0;
 	if (heap_check_begin(replay, &pass->functions, !replay_is_from_fork(replay))) {
+		if (pass->pools)
+			heap_pools_tell(replay, pass->pools);
 		if (pass->kind == HEAP_PASS_BLOCKS)
 			heap_check_only_blocks(replay);
 		if (pass->kind == HEAP_PASS_UNDEFINED)

@@ -13,11 +13,14 @@ enum heap_pass_kind {
 	HEAP_PASS_BLOCKS,    /* no access */
 };
 
+struct heap_pools;
+
 struct heap_pass {
 	struct replay *replay;
 	enum heap_pass_kind kind;
 	struct heap_functions functions;
-	struct check_table table; /* as it was read last */
+	const struct heap_pools *pools; /* allocators that are named, which are found; or NULL */
+	struct check_table table;	/* as it was read last */
 	unsigned long long found;
 	int watch;     /* gdb's number of the watchpoint that news hit */
 	size_t wanted; /* calls that were asked for and did not come yet */
