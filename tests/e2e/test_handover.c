@@ -253,14 +253,28 @@ START_TEST(a_line_step_back_over_the_fork_ends_at_its_line_in_the_parent)
 }
 END_TEST
 
+/* The call of fork is the line's first instruction, or it is not. */
+static const struct {
+	int exit_code;
+	const char *from, *to, *before; /* lines, and the function of the line before them */
+} counted[] = {
+    {SERVES, "/* child */", "/* forks */", "main"},
+    {HAS_CHILD, "/* generation */", "/* forks a parent */", "main"},
+};
+
 START_TEST(next_with_a_count_goes_on_in_the_parent)
 {
-	cleanup_scene struct scene scene = child_behind_fork();
+	char line[60];
 
+	snprintf(line, sizeof(line), PROGRAM ".c:%lld", harness_line(PROGRAM, counted[_i].from));
+	cleanup_scene struct scene scene = child_at(counted[_i].exit_code, line);
 	json_auto_t *stop =
 	    client_tool(scene.client, "rr_next", "{s:b, s:i}", "reverse", 1, "count", 2);
-	expect_line(stop, "frame", harness_line(PROGRAM, "/* forks */"));
+	expect_text(stop, "reason", "step");
+	expect_line(stop, "frame", harness_line(PROGRAM, counted[_i].to));
 	expect_handed(stop, process(scene.client, FIRST), 1);
+	/* It was the beginning of the line. */
+	expect_answer(back(&scene, "rr_next"), "frame.function", counted[_i].before);
 }
 END_TEST
 
@@ -499,7 +513,7 @@ int main(void)
 	    {three_generations_are_one_story, 1},
 	    {a_restored_session_is_the_parents_and_still_knows_the_way_back, 1},
 	    {a_line_step_back_over_the_fork_ends_at_its_line_in_the_parent, TIMES(line_steps)},
-	    {next_with_a_count_goes_on_in_the_parent, 1},
+	    {next_with_a_count_goes_on_in_the_parent, TIMES(counted)},
 	    {an_instruction_back_from_the_childs_first_is_the_call_itself, 1},
 	    {instructions_are_counted_over_the_fork, 1},
 	    {finish_goes_back_to_the_call_in_the_parent, 1},

@@ -38,7 +38,7 @@ static int serve(int request)
 
 static pid_t start_child(int request)
 {
-	pid_t pid = fork(); /* forks */
+	pid_t pid = request ? fork() : -1; /* forks */
 
 	if (pid == 0)
 		_exit(serve(request)); /* child */
@@ -58,7 +58,7 @@ static pid_t start_program(void)
 
 static pid_t start_parent(void)
 {
-	pid_t pid = fork();
+	pid_t pid = fork(); /* forks a parent */
 
 	if (pid == 0) {
 		served = 100; /* generation */
