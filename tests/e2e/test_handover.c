@@ -310,6 +310,29 @@ START_TEST(instructions_are_counted_over_the_fork)
 }
 END_TEST
 
+/* From behind the call of fork in the child to the call in the parent, whatever ran in it. */
+START_TEST(an_instruction_back_over_the_call_of_fork_is_the_call_in_the_parent)
+{
+	cleanup_scene struct scene scene = child_of(SERVES);
+
+	do {
+		json_auto_t *stop = client_tool(scene.client, "rr_finish", NULL);
+		if (strcmp(answer_text(stop, "frame.function"), "start_child") == 0)
+			break;
+	} while (true);
+	json_auto_t *before =
+	    client_tool(scene.client, "rr_next", "{s:s, s:i}", "unit", "instruction", "count", 3);
+	json_auto_t *stop = client_tool(scene.client, "rr_next", "{s:s, s:b, s:i}", "unit",
+	    "instruction", "reverse", 1, "count", 4);
+	expect_text(stop, "reason", "step");
+	expect_text(stop, "frame.function", "start_child");
+	expect_handed(stop, process(scene.client, FIRST), 1);
+	expect_answer_within(client_tool(scene.client, "rr_disassemble", "{s:i}", "count", 1),
+	    "instructions.0", "fork@plt");
+	expect_all(restore(&scene, 1), IS("moment", answer_text(before, "moment")));
+}
+END_TEST
+
 START_TEST(finish_goes_back_to_the_call_in_the_parent)
 {
 	cleanup_scene struct scene scene = child_behind_fork();
@@ -516,6 +539,7 @@ int main(void)
 	    {next_with_a_count_goes_on_in_the_parent, TIMES(counted)},
 	    {an_instruction_back_from_the_childs_first_is_the_call_itself, 1},
 	    {instructions_are_counted_over_the_fork, 1},
+	    {an_instruction_back_over_the_call_of_fork_is_the_call_in_the_parent, 1},
 	    {finish_goes_back_to_the_call_in_the_parent, 1},
 	    {finish_of_a_function_of_the_child_stays_in_the_child, 1},
 	    {a_moment_before_the_fork_is_in_the_parent, 1},

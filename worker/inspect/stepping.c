@@ -26,6 +26,7 @@
 
 #define INSTRUCTIONS_AT_ONCE 200
 #define LINES_AT_ONCE	     20
+#define ADDRESS_BYTES	     8 /* a 32-bit program's frame is not found, and it stays at the fork */
 
 /* rr_step and rr_next differ only in these verbs. */
 struct stride {
@@ -75,7 +76,7 @@ static bool step_times(
 	    strstr(step->verb, "-instruction") ? INSTRUCTIONS_AT_ONCE : LINES_AT_ONCE;
 
 	if (step->direction == BACKWARD && strcmp(step->verb, "next-instruction") == 0)
-		return reverse_next(replay, count, failure);
+		return reverse_next(replay, count, NULL, failure);
 	for (long long done = 0; done < count; done += portion) {
 		struct resumption some = *step;
 
@@ -96,12 +97,40 @@ static bool stand_here(struct replay *replay, struct failure *failure)
 	return position_update(replay, failure);
 }
 
+/* Where a call is passed over that was made before the fork, with its return address in that slot:
+ * to the call in the parent. */
+static bool over_call(struct replay *replay, struct handover *handover, unsigned long long slot,
+    struct failure *failure)
+{
+	bool ok;
+	int level;
+
+	breakpoints_suspend(replay);
+	ok = position_go_event(replay, 0, failure);
+	breakpoints_resume(replay);
+	if (!ok || !handover_cross(replay, handover, failure))
+		return false;
+	level = frames_at_address(replay, slot + ADDRESS_BYTES);
+	return level < 0 || step_out_finish(replay, BACKWARD, level, failure);
+}
+
+/* *slot: as reverse_next's. */
+static bool some_back(struct replay *replay, const struct resumption *one, long long count,
+    unsigned long long *slot, struct failure *failure)
+{
+	*slot = 0;
+	return strcmp(one->verb, "next-instruction") == 0
+		   ? reverse_next(replay, count, slot, failure)
+		   : step_times(replay, one, count, failure);
+}
+
 /* Instructions, also over forks. How many of a portion were done before it came to a fork is not
  * known: it goes back, and does them one by one. */
 static bool instructions_back(struct replay *replay, struct handover *handover,
     const struct resumption *one, long long count, struct failure *failure)
 {
 	long long portion = INSTRUCTIONS_AT_ONCE;
+	unsigned long long slot;
 	bool due;
 
 	for (long long done = 0; done < count;) {
@@ -115,15 +144,17 @@ static bool instructions_back(struct replay *replay, struct handover *handover,
 			done++;
 			continue;
 		}
-		if (!step_times(replay, one, some, failure) ||
+		if (!some_back(replay, one, some, &slot, failure) ||
 		    !handover_is_due(replay, handover, &due, failure))
 			return false;
-		if (due && some > 1) {
+		if ((due || slot) && some > 1) {
 			if (!return_ticket_use(replay, &before, failure))
 				return false;
 			portion = 1;
 			continue;
 		}
+		if (slot && !over_call(replay, handover, slot, failure))
+			return false;
 		if (!ended_as_step(replay))
 			break;
 		done += some;

@@ -10,6 +10,7 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/frames/frames.h"
+#include "worker/moment/crossing.h"
 #include "worker/read/code/preceding.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
@@ -109,9 +110,10 @@ static enum way run_to_call(
 	return WAY_LOST;
 }
 
-/* Back to the call that pushed this; the program stands where it did if there is none. */
+/* Back to the call that pushed this; the program stands where it did if there is none. *forked: the
+ * process begins with a fork, and the call was before. */
 static enum way go_to_call(
-    struct replay *replay, const struct pushed *pushed, struct failure *failure)
+    struct replay *replay, const struct pushed *pushed, bool *forked, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
 	json_t *here = json_incref(gdb_last_stop(gdb));
@@ -125,6 +127,7 @@ static enum way go_to_call(
 	if (watch)
 		way = run_to_call(replay, watch, pushed, failure);
 	temporary_breakpoint_delete(replay, watch);
+	*forked = way == WAY_LOST && crossing_is_at_fork(replay);
 	if (way == WAY_FOUND)
 		call_it_step(replay);
 	else if (way == WAY_LOST && !return_ticket_use(replay, &before, failure))
@@ -135,18 +138,28 @@ static enum way go_to_call(
 	return way;
 }
 
-static bool back_once(struct replay *replay, struct failure *failure)
+/* *before: as of reverse_next. 0 after another step. */
+static bool back_once(struct replay *replay, unsigned long long *before, struct failure *failure)
 {
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
 	struct pushed pushed;
+	bool forked;
 
+	*before = 0;
 	if (!step_run(replay, &one, failure))
 		return false;
 	if (stop_kind(replay) != STOP_STEP)
 		return true;
 	replay_moves(replay);
-	return position_update(replay, failure) &&
-	       (!is_return(replay, &pushed) || go_to_call(replay, &pushed, failure) != WAY_FAILED);
+	if (!position_update(replay, failure))
+		return false;
+	if (!is_return(replay, &pushed))
+		return true;
+	if (go_to_call(replay, &pushed, &forked, failure) == WAY_FAILED)
+		return false;
+	if (forked)
+		*before = pushed.slot;
+	return true;
 }
 
 /* Takes the program back to where it stood. */
@@ -164,17 +177,21 @@ static bool stay(struct replay *replay, const struct return_ticket *before, stru
 	return false;
 }
 
-bool reverse_next(struct replay *replay, long long count, struct failure *failure)
+bool reverse_next(struct replay *replay, long long count, unsigned long long *before_fork,
+    struct failure *failure)
 {
 	struct return_ticket before = return_ticket_here(replay);
+	unsigned long long slot = 0;
 
 	for (long long done = 0; done < count; done++) {
-		if (!back_once(replay, failure))
+		if (!back_once(replay, &slot, failure))
 			return stay(replay, &before, failure);
-		if (stop_kind(replay) != STOP_STEP)
+		if (stop_kind(replay) != STOP_STEP || (before_fork && slot))
 			break;
 		worker_progress(replay_worker(replay), (double)(done + 1), (double)count, NULL);
 	}
+	if (before_fork)
+		*before_fork = slot;
 	return true;
 }
 
@@ -200,10 +217,11 @@ enum back back_out(struct replay *replay, int level, struct failure *failure)
 {
 	struct return_ticket before = return_ticket_here(replay);
 	struct pushed pushed;
+	bool forked;
 
 	if (!read_pushed(replay, level, &pushed))
 		return BACK_UNKNOWN;
-	switch (go_to_call(replay, &pushed, failure)) {
+	switch (go_to_call(replay, &pushed, &forked, failure)) {
 	case WAY_FOUND:
 	case WAY_STOPPED:
 		return BACK_DONE;

@@ -10,8 +10,10 @@
 
 /* Goes back `count` instructions. gdb's last stop is then the step, or what stopped the program on
  * the way. A return without a call counts as one instruction. On failure the program stands where
- * it did. */
-bool reverse_next(struct replay *replay, long long count, struct failure *failure);
+ * it did. *before_fork (may be NULL): where the return address lies whose call was made before the
+ * process was forked; the program stands at the return, and has not gone further. 0: none. */
+bool reverse_next(struct replay *replay, long long count, unsigned long long *before_fork,
+    struct failure *failure);
 
 enum back { BACK_DONE, BACK_UNKNOWN, BACK_FAILED };
 

@@ -37,7 +37,7 @@ static bool step(struct origin *origin, struct failure *failure)
 	struct replay *replay = origin->replay;
 	int tid = replay_now(replay)->tid;
 	bool ok = flow_is_preserved(&origin->now.piece)
-		      ? reverse_next(replay, 1, failure)
+		      ? reverse_next(replay, 1, NULL, failure)
 		      : resume_run(replay, &one, failure) && position_update(replay, failure);
 
 	if (!ok || replay_worker(replay)->interrupt)
