@@ -479,6 +479,38 @@ START_TEST(the_last_change_is_found_in_the_parent)
 }
 END_TEST
 
+/* What rr_last_change answers can be asked about, and claimed, from where the session stands. */
+START_TEST(a_question_about_a_moment_before_the_fork_is_answered_in_the_parent)
+{
+	cleanup_scene struct scene scene = child_at(GRANDCHILD, "serve");
+	const long long parent = process(scene.client, FIRST),
+			between = process(scene.client, HAS_CHILD);
+	json_auto_t *here = client_tool(scene.client, "rr_when", NULL);
+	json_auto_t *limit =
+	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", "limit");
+	json_auto_t *served =
+	    client_tool(scene.client, "rr_last_change", "{s:s}", "expression", "served");
+
+	expect_all(client_tool(scene.client, "rr_evaluate", "{s:s, s:s}", "expression", "value",
+		       "at", answer_text(limit, "moment")),
+	    IS("value", "7"), NUMBER("pid", parent));
+	expect_all(
+	    client_tool(scene.client, "rr_backtrace", "{s:s}", "at", answer_text(served, "moment")),
+	    IS("frames.0.function", "start_parent"), NUMBER("pid", between));
+	expect_all(client_tool(scene.client, "rr_verify_claims",
+		       "{s:[{s:s,s:s,s:s},{s:s,s:s,s:s},{s:s,s:s,s:s}]}", "claims", "moment",
+		       answer_text(limit, "moment"), "expression", "limit", "value", "0", "moment",
+		       answer_text(here, "moment"), "expression", "limit", "value", "7", "moment",
+		       answer_text(served, "moment"), "expression", "served", "value", "0"),
+	    IS("claims.0.verdict", "held"), NUMBER("claims.0.pid", parent),
+	    IS("claims.1.verdict", "held"), ABSENT("claims.1.pid"), IS("claims.2.verdict", "held"),
+	    NUMBER("claims.2.pid", between));
+	expect_all(client_tool(scene.client, "rr_when", NULL),
+	    IS("moment", answer_text(here, "moment")),
+	    NUMBER("tid", process(scene.client, GRANDCHILD)));
+}
+END_TEST
+
 START_TEST(the_last_change_with_move_hands_over)
 {
 	cleanup_scene struct scene scene = child_at(GRANDCHILD, "serve");
@@ -548,7 +580,9 @@ int main(void)
 	    {a_watchpoint_that_was_set_in_the_child_is_hit_in_the_parent, 1},
 	    {a_variable_of_a_call_that_was_there_is_watched_in_the_parent, 1},
 	    {a_variable_of_a_later_call_is_not_watched_in_the_parent, 1},
-	    {the_last_change_is_found_in_the_parent, 1}, {the_last_change_with_move_hands_over, 1},
+	    {the_last_change_is_found_in_the_parent, 1},
+	    {a_question_about_a_moment_before_the_fork_is_answered_in_the_parent, 1},
+	    {the_last_change_with_move_hands_over, 1},
 	    {the_last_change_of_a_generation_between_is_found_there, 1},
 	    {the_last_change_of_a_later_calls_variable_is_not_looked_for_in_the_parent, 1},
 	    {the_last_change_of_an_older_calls_variable_is, 1}, {NULL, 0}};

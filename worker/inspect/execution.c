@@ -380,7 +380,7 @@ static bool go_near(struct replay *replay, const struct handover *handover, cons
     bool *beside, struct failure *failure)
 {
 	return (!handover_is_needed(replay, handover, to->event) ||
-		   handover_visit(replay, to->event, failure)) &&
+		   visit_story(replay, to->event, failure)) &&
 	       moment_go_near(replay, to, beside, failure);
 }
 

@@ -102,11 +102,6 @@ bool handover_is_needed(
 	       relatives_at_event(replay, event) != replay_pid(replay);
 }
 
-bool handover_visit(struct replay *replay, long long event, struct failure *failure)
-{
-	return visit_process(replay, relatives_at_event(replay, event), event, failure);
-}
-
 void handover_stay(struct replay *replay, struct handover *handover)
 {
 	if (relatives_is_away(replay))

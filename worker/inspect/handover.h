@@ -6,7 +6,7 @@
  * the call began, and the answer says both.
  *
  *	struct handover handover = handover_begin(replay);
- *	... handover_cross, handover_visit ...
+ *	... handover_cross, handover_stay ...
  *	return handover_end(&handover, replay, stop, failure);
  */
 #include "worker/session/replay.h"
@@ -33,9 +33,8 @@ bool handover_cross(struct replay *replay, struct handover *handover, struct fai
 /* Whether the session's story was in another process at that event. */
 bool handover_is_needed(
     const struct replay *replay, const struct handover *handover, long long event);
-/* Within an excursion: goes to that process, near the event. Then handover_stay, which does nothing
- * if the session was not taken anywhere, or visit_end. */
-bool handover_visit(struct replay *replay, long long event, struct failure *failure);
+/* Within an excursion, after a visit: the process that is visited becomes the session's. Does
+ * nothing if none is. */
 void handover_stay(struct replay *replay, struct handover *handover);
 
 /* Ends it in either case: says in the stop, or in the failure, what was handed over. Returns the

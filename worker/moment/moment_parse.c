@@ -11,6 +11,8 @@
 #include "worker/moment/excursion.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
+#include "worker/moment/visit.h"
+#include "worker/session/relatives.h"
 
 /* The optional "@401136" or "@401136.9af1" after the ticks. */
 static bool parse_pc(const char *colon, size_t *ticks_length, struct moment *moment)
@@ -112,6 +114,15 @@ bool moment_go(struct replay *replay, const char *name, struct failure *failure)
 	       moment_go_to(replay, &moment, failure);
 }
 
+bool moment_visit(struct replay *replay, const char *name, struct failure *failure)
+{
+	struct moment moment;
+
+	return moment_parse(replay, name, &moment, failure) &&
+	       !position_is_beyond(replay, moment.event, failure) &&
+	       visit_story(replay, moment.event, failure) && moment_go_to(replay, &moment, failure);
+}
+
 json_t *moment_ask(struct replay *replay, const char *name, moment_question *question,
     const void *args, struct failure *failure)
 {
@@ -120,7 +131,10 @@ json_t *moment_ask(struct replay *replay, const char *name, moment_question *que
 	if (!name)
 		return question(replay, args, failure);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (moment_go(replay, name, failure))
+	if (moment_visit(replay, name, failure))
 		answer = question(replay, args, failure);
+	if (answer && relatives_is_away(replay))
+		json_object_set_new(answer, "pid", json_integer(replay_pid(replay)));
+	visit_end(replay);
 	return excursion_answer(&excursion, answer, failure);
 }

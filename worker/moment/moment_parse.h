@@ -24,11 +24,17 @@ bool moment_go_near(
  * breakpoints should be disabled. */
 bool moment_go(struct replay *replay, const char *name, struct failure *failure);
 
+/* The same in the process where the session's story was then: before a fork, that is the parent.
+ * Call visit_end before the excursion ends. */
+bool moment_visit(struct replay *replay, const char *name, struct failure *failure);
+
 /* Something that a client asks of the place where the program stands; the tool's arguments. */
 typedef json_t *moment_question(struct replay *replay, const void *args, struct failure *failure);
 
-/* Asks at that moment and comes back; NULL: asks here. The caller owns the answer; NULL with
- * *failure filled. */
+/* Asks at that moment, in the process where the session's story was then, and comes back; NULL:
+ * asks here. The caller owns the answer, which has the pid of another process; NULL with *failure
+ * filled.
+ */
 json_t *moment_ask(struct replay *replay, const char *name, moment_question *question,
     const void *args, struct failure *failure);
 

@@ -24,6 +24,14 @@ bool visit_process(struct replay *replay, long long pid, long long event, struct
 	       position_update(replay, failure);
 }
 
+bool visit_story(struct replay *replay, long long event, struct failure *failure)
+{
+	/* The start that a client means is that of the session's last program. */
+	if (event <= 0)
+		event = REPLAY_EVENT_FAR;
+	return visit_process(replay, relatives_at_event(replay, event), event, failure);
+}
+
 bool visit_parent(struct replay *replay, struct failure *failure)
 {
 	const struct forked_by by = *images_forked_by(replay);

@@ -12,6 +12,10 @@
  * if the worker is broken, the session is lost. */
 bool visit_process(struct replay *replay, long long pid, long long event, struct failure *failure);
 
+/* To the process in which the session's story was at the event: its own, or one that it descends
+ * from. False as above. */
+bool visit_story(struct replay *replay, long long event, struct failure *failure);
+
 /* From a forked process to its parent, before the call that made it. False as above, and where that
  * call is not known. */
 bool visit_parent(struct replay *replay, struct failure *failure);

@@ -185,8 +185,10 @@ void relatives_settle(struct replay *replay)
 
 long long relatives_at_event(const struct replay *replay, long long event)
 {
-	const struct forked_by *by = images_forked_by(replay);
-	long long pid = replay->pid;
+	const struct images *own =
+	    relatives_is_away(replay) ? replay->relatives->home.images : replay->images;
+	const struct forked_by *by = images_fork(own);
+	long long pid = relatives_home(replay);
 	const struct relative *one;
 
 	while (by->pid && event <= by->event && replay->relatives &&

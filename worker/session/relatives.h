@@ -25,8 +25,8 @@ void relatives_turn_home(struct replay *replay);
 void relatives_settle(struct replay *replay);
 bool relatives_is_away(const struct replay *replay);
 
-/* The process in which the present one's story was at an event: itself, or one that it descends
- * from, as far as that is known. */
+/* The process in which the session's story was at an event: its own, or one that it descends from,
+ * as far as that is known. */
 long long relatives_at_event(const struct replay *replay, long long event);
 
 /* The session's own process. */

@@ -16,6 +16,8 @@
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
+#include "worker/moment/visit.h"
+#include "worker/session/relatives.h"
 #include "worker/read/values/values.h"
 #include "worker/session/selection.h"
 
@@ -278,10 +280,12 @@ static json_t *check(
 			json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
-	if (moment_go(replay, text[0], failure) && position_update(replay, failure))
+	if (moment_visit(replay, text[0], failure) && position_update(replay, failure))
 		judge(replay, checked, text[1], text[2], in_full);
 	else
 		json_object_set_new(checked, "error", json_string(failure->message));
+	if (relatives_is_away(replay))
+		json_object_set_new(checked, "pid", json_integer(replay_pid(replay)));
 	return checked;
 }
 
@@ -354,6 +358,7 @@ json_t *tool_verify_claims(
 		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	checked = claims_check(replay, args->claims, false, failure);
+	visit_end(replay);
 	if (checked)
 		json = json_pack(
 		    "{s:o,s:o}", "conclusion", claims_conclusion(checked), "claims", checked);

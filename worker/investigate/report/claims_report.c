@@ -14,6 +14,7 @@
 #include "worker/investigate/report/claims_page.h"
 #include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
+#include "worker/moment/visit.h"
 #include "worker/session/images.h"
 #include "worker/trace/trace.h"
 
@@ -89,21 +90,24 @@ static json_t *answer(const json_t *claims, const char *file)
 json_t *tool_report(struct replay *replay, const struct report_args *args, struct failure *failure)
 {
 	static struct broker_reply reply;
-	cleanup_free char *text = NULL;
+	cleanup_free char *text = NULL, *program = NULL;
+	const long long pid = replay_pid(replay);
 	char here[PATH_MAX];
 	json_t *claims, *json = NULL;
 
 	if (!claims_are_sound(args->claims, failure))
 		return NULL;
+	/* The claims may lead to other programs and processes. */
+	program = strdup(images_program(replay));
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	claims = claims_check(replay, args->claims, true, failure);
 	if (claims) {
 		text = claims_page_text(&(struct claims_page){.title = args->title,
 		    .narrative = args->narrative,
-		    .program = images_program(replay),
+		    .program = program ? program : "",
 		    .directory = getcwd(here, sizeof(here)) ? here : "",
 		    .recording = replay_trace_dir(replay),
-		    .pid = replay_pid(replay),
+		    .pid = pid,
 		    .last_event = images_last_event(replay),
 		    .claims = claims});
 		if (!text)
@@ -114,5 +118,6 @@ json_t *tool_report(struct replay *replay, const struct report_args *args, struc
 			worker_page(replay_worker(replay), text);
 	}
 	json_decref(claims);
+	visit_end(replay);
 	return excursion_answer(&excursion, json, failure);
 }
