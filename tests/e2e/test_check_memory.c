@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "tests/e2e/findings.h"
 #include "tests/e2e/scene.h"
 
 #define PLAIN	  "heap_checked"
@@ -26,39 +27,10 @@ static json_t *check_all(struct scene *scene)
 	return client_tool(scene->client, "rr_check_memory", "{s:i}", "limit", 100);
 }
 
-/* What is found, and in which function; `freed`: where the block was, "": perhaps nowhere. */
-struct row {
-	const char *what, *function, *made, *freed;
-};
-
-static void expect_row(const json_t *finding, const struct row *row)
-{
-	expect_within(finding, "what", row->what);
-	expect_text(finding, "frame.function", row->function);
-	ck_assert_ptr_nonnull(json_object_get(finding, "moment"));
-	if (row->made)
-		expect_within(finding, "allocated", row->made);
-	if (row->freed && *row->freed)
-		expect_within(finding, "freed", row->freed);
-	else if (!row->freed)
-		ck_assert_ptr_null(json_object_get(finding, "freed"));
-}
-
-static void expect_rows(json_t *answer, const struct row *rows, size_t count)
-{
-	cleanup_free char *text = json_dumps(answer, JSON_INDENT(1));
-
-	ck_assert_msg(json_array_size(json_object_get(answer, "findings")) == count,
-	    "not %zu findings: %s", count, text);
-	for (size_t i = 0; i < count; i++)
-		expect_row(json_array_get(json_object_get(answer, "findings"), i), &rows[i]);
-	json_decref(answer);
-}
-
-static const struct row plain[] = {
+static const struct finding_row plain[] = {
     {"write of 1 byte", "write_behind", "make (", NULL},
     {"byte 20 of a block of 20 bytes", "read_behind", "make (", NULL},
-    {"write of 1 byte", "write_far", NULL, ""},
+    {"write of 1 byte", "write_far", "", ""},
     {"8 bytes before a block of 40 bytes", "write_before", "called by write_before", NULL},
     {"8 bytes before a block of 40 bytes", "write_before", "called by write_before", NULL},
     {"byte 21 of a block of 21 bytes", "write_across", "called by write_across", NULL},
@@ -81,7 +53,7 @@ START_TEST(each_wrong_use_is_found_once)
 {
 	cleanup_scene struct scene scene = scene_open(PLAIN, NULL);
 
-	expect_rows(check_all(&scene), plain, sizeof(plain) / sizeof(*plain));
+	expect_finding_rows(check_all(&scene), plain, sizeof(plain) / sizeof(*plain));
 }
 END_TEST
 
@@ -112,7 +84,7 @@ END_TEST
 /* Of the stores that nobody reads, the compiler has left none. */
 START_TEST(optimized_code_is_checked_as_well)
 {
-	static const struct row rows[] = {
+	static const struct finding_row rows[] = {
 	    {"byte 20 of a block of 20 bytes", "read_behind", "make (", NULL},
 	    {"byte 21 of a block of 21 bytes", "write_across", "make (", NULL},
 	    {"byte 200 of a freed block of 400 bytes", "use_freed", "make (", "use_freed ("},
@@ -125,7 +97,7 @@ START_TEST(optimized_code_is_checked_as_well)
 	};
 	cleanup_scene struct scene scene = scene_open(OPTIMIZED, NULL);
 
-	expect_rows(check_all(&scene), rows, sizeof(rows) / sizeof(*rows));
+	expect_finding_rows(check_all(&scene), rows, sizeof(rows) / sizeof(*rows));
 }
 END_TEST
 
@@ -151,7 +123,7 @@ START_TEST(what_is_freed_wrongly_is_named)
 {
 	static const struct {
 		const char *program;
-		struct row row;
+		struct finding_row row;
 	} rows[] = {
 	    {TWICE, {"freed already (double free)", "free_twice", "make (", "free_twice ("}},
 	    {INSIDE,
@@ -162,7 +134,7 @@ START_TEST(what_is_freed_wrongly_is_named)
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		cleanup_scene struct scene scene = scene_open(rows[i].program, NULL);
 
-		expect_rows(check_all(&scene), &rows[i].row, 1);
+		expect_finding_rows(check_all(&scene), &rows[i].row, 1);
 	}
 }
 END_TEST
@@ -193,16 +165,16 @@ END_TEST
 START_TEST(what_new_has_made_is_checked)
 {
 	static const char *const builds[] = {CLASSES, CLASSES "_O2"};
-	static const struct row rows[] = {
+	static const struct finding_row rows[] = {
 	    {"byte 0 of a freed block of 16 bytes", "use_deleted", "use_deleted", "use_deleted"},
-	    {"byte 0 of a freed block of 48 bytes", "use_old_element", NULL, "use_old_element"},
+	    {"byte 0 of a freed block of 48 bytes", "use_old_element", "", "use_old_element"},
 	    {"byte 80 of a block of 80 bytes", "write_behind_array", "write_behind_array", NULL},
 	};
 
 	for (size_t i = 0; i < 2; i++) {
 		cleanup_scene struct scene scene = scene_open(builds[i], NULL);
 
-		expect_rows(check_all(&scene), rows, sizeof(rows) / sizeof(*rows));
+		expect_finding_rows(check_all(&scene), rows, sizeof(rows) / sizeof(*rows));
 	}
 }
 END_TEST
