@@ -66,7 +66,7 @@ PROGRAM_FLAGS = -g -pthread -Wno-attributes -MMD -MF $(BUILD)/obj/tests/programs
 OPTIMIZED_TOO := opened opened_cc held_locks held_locks_cc containers copied far_fields fields heap_bugs heap_bugs_cc heap_checked heap_checked_cc heap_kinds heap_lives heap_sites inlined_passes lines origins origins_classes raced races races_classes \
 	lazy_static stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
 	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc over_returns caught \
-	joined_calls jumps_off faults followed throws_out checked wrappers guarded guarded_cc pools pools_cc unwritten unwritten_cc unwritten_clean
+	joined_calls jumps_off faults followed throws_out checked wrappers guarded guarded_cc pools pools_cc inlined_pool unwritten unwritten_cc unwritten_clean
 PROGRAMS := $(patsubst tests/programs/%.c,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.c)) \
 	$(patsubst tests/programs/%.cc,$(TEST_BIN)/programs/%,$(wildcard tests/programs/*.cc)) \
 	$(OPTIMIZED_TOO:%=$(TEST_BIN)/programs/%_O2)
@@ -89,6 +89,7 @@ $(TEST_BIN)/programs/walks_classes: private PROGRAM_LIBS := -static
 $(TEST_BIN)/programs/filter $(TEST_BIN)/programs/plugin_level $(TEST_BIN)/programs/plugin_twice: private PROGRAM_LIBS := -shared -fPIC
 # Without debug information, as libraries come.
 $(TEST_BIN)/programs/pool: private PROGRAM_LIBS := -shared -fPIC -g0
+$(TEST_BIN)/programs/pools_bare: private PROGRAM_LIBS := -g0
 $(TEST_BIN)/programs/same_names: $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/same_names: private PROGRAM_LIBS := $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'

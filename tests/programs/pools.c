@@ -27,7 +27,7 @@ struct pool {
 		struct chunk *next;
 		size_t used;
 		char bytes[];
-	} *chunks;
+	} * chunks;
 	struct header *free;
 	pthread_mutex_t lock;
 	jmp_buf *full;
@@ -216,11 +216,13 @@ APART void free_inside(int wrong)
 
 APART void free_foreign(int wrong)
 {
-	char *block = calloc(1, 400);
+	char *block = (char *)calloc(1, 400) + 32;
 
-	if (wrong)
-		pool_put(&pool, block + 100);
-	free(block);
+	if (wrong) {
+		pool_put(&pool, block);
+		pool_put(&pool, block - 32);
+	}
+	free(block - 32);
 }
 
 APART void write_old(int wrong)
@@ -265,8 +267,8 @@ APART void use_freed_node(int wrong)
 
 APART void write_behind_mapped(int wrong)
 {
-	char *bytes = mmap(
-	    NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	char *bytes =
+	    mmap(NULL, 1 << 16, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	struct arena arena = {bytes, bytes + (1 << 16)};
 	volatile char *block = arena_take(&arena, 20);
 

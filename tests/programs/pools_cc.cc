@@ -1,5 +1,5 @@
-// Allocators of classes: members, overloads, templates and operator new of a class; and wrong uses of their blocks, one
-// a function. With -1: none of them.
+// Allocators of classes: members, overloads, templates and operator new of a class; and wrong uses
+// of their blocks, one a function. With -1: none of them.
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
@@ -10,12 +10,19 @@
 
 static volatile long sink;
 
-class Pool {
+class Pool
+{
 	char *bytes, *at, *end;
 
-    public:
-	explicit Pool(size_t size) : bytes(static_cast<char *>(malloc(size))), at(bytes), end(bytes + size) {}
-	~Pool() { free(bytes); }
+      public:
+	explicit Pool(size_t size)
+	    : bytes(static_cast<char *>(malloc(size))), at(bytes), end(bytes + size)
+	{
+	}
+	~Pool()
+	{
+		free(bytes);
+	}
 
 	APART void *take(size_t size)
 	{
@@ -27,16 +34,20 @@ class Pool {
 		return block;
 	}
 
-	APART void give(void *block) { sink = sink + *static_cast<char *>(block); }
+	APART void give(void *block)
+	{
+		sink = sink + *static_cast<char *>(block);
+	}
 };
 
-template <class T> class Slab {
+template <class T> class Slab
+{
 	union Slot {
 		Slot *next;
 		alignas(T) char bytes[sizeof(T)];
 	} slots[8], *first;
 
-    public:
+      public:
 	Slab()
 	{
 		first = nullptr;

@@ -45,6 +45,7 @@ enum {
 	CHECK_HAS_MAPPED = 8, /* blocks with a mapping of their own: a freed one is not checked */
 	CHECK_REACH = 16,     /* which blocks the program can reach was found out */
 	CHECK_UNDECIDED = 32, /* what was never written was not followed everywhere */
+	CHECK_WRAPS = 64,     /* a named allocator hands on malloc's blocks, or frees them */
 };
 
 /* The functions of an allocator, by what they take and give. */
@@ -167,24 +168,28 @@ struct check_site {
 };
 
 struct check_table {
-	uint64_t still;	     /* what the watchpoint is on: rr takes a change of it for a hit */
-	uint64_t state;	     /* of the bits above */
-	uint64_t calls;	     /* of the allocator, ever; and of those that were named */
-	uint64_t pool_calls; /* of these alone */
-	uint64_t found;	     /* the number of the finding; 0: none yet */
-	uint64_t kind;	     /* enum check_kind; and so on, of the last one */
+	uint64_t still;		 /* what the watchpoint is on: rr takes a change of it for a hit */
+	uint64_t state;		 /* of the bits above */
+	uint64_t calls;		 /* of the allocator, ever; and of those that were named */
+	uint64_t pool_calls;	 /* of these alone */
+	uint64_t taken, unknown; /* of those that free or resize: of a block that these have given,
+				    and of what none has, see heap_pools_are_all */
+	uint64_t found;		 /* the number of the finding; 0: none yet */
+	uint64_t kind;		 /* enum check_kind; and so on, of the last one */
 	uint64_t pc;
 	uint64_t address;     /* the first wrong byte */
 	uint64_t start, size; /* of the access */
 	uint64_t block, block_size, block_state;
 	uint64_t made, dropped; /* the numbers of the calls, or 0 */
-	uint64_t maker;	 /* one more than the name of the function that gave the block; or 0 */
-	uint64_t called; /* the same of the function that is called here */
-	uint64_t loaded; /* where bytes that were never written were loaded; `address` is the first
-			    of them, and `start` and `size` are those of the load */
-	uint64_t copied; /* 1: others may have been copied there before */
-	uint64_t copier; /* enum check_copier, of an overlap: `start` and `size` are those of what
-			    is written */
+	uint64_t maker;	  /* one more than the name of the function that gave the block; or 0 */
+	uint64_t called;  /* the same of the function that is called here */
+	uint64_t foreign; /* 1: what that frees is in a block of malloc's: no finding, if
+			     CHECK_WRAPS is set in the end */
+	uint64_t loaded;  /* where bytes that were never written were loaded; `address` is the first
+			     of them, and `start` and `size` are those of the load */
+	uint64_t copied;  /* 1: others may have been copied there before */
+	uint64_t copier;  /* enum check_copier, of an overlap: `start` and `size` are those of what
+			     is written */
 	uint64_t source, source_size; /* and what is read */
 	uint64_t followed;	      /* loads of such bytes that were followed */
 	uint64_t checked;	      /* questions that were answered, for the curious */

@@ -229,8 +229,8 @@ static bool is_name(const char *argument)
 {
 	static const char *const names[] = {"thread", "thread_id", "function", "register_names",
 	    "at", "from", "to", "moment", "file", "trace_dir", "text", "hex", "mapping", "pattern",
-	    "filter", "pass", "skip", "stop", "name", "note", "title", "narrative", "good", "bad",
-	    "core", "program", "sysroot"};
+	    "alloc", "free", "filter", "pass", "skip", "stop", "name", "note", "title", "narrative",
+	    "good", "bad", "core", "program", "sysroot"};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
 		if (strcmp(names[i], argument) == 0)

@@ -100,7 +100,8 @@ def rr_function(pc, name, number, given):
             return "0x%x\t0\t0\tthe compiler has changed how its arguments are passed (%s)" % (entry, symbol)
         return "0x%x\t%s" % (entry, rr_without_types(name, number, given))
     around = blocks[-1]
-    if not rr_is_named(around, name) or not is_real(around):
+    named = [block for block in blocks if rr_is_named(block, name)]  # none: it is an alias
+    if not is_real(around) or (named and named[-1] is not around):
         return "inlined\t0\t0\t%s" % rr_bare(around.function.print_name)
     entry = int(around.function.value().address)
     symbol = rr_symbol(entry)[0]

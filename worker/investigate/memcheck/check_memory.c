@@ -160,6 +160,35 @@ static enum scan_verdict see(
 	return check->count < check->enough ? SCAN_ON : SCAN_ENOUGH;
 }
 
+/* A wrapper of malloc may free what others have allocated. Whether a function is one is known when
+ * it has returned, so not of the last finding where the pass ends with that. */
+static bool is_doubtful(const struct check *check, size_t number, enum search_end end)
+{
+	const struct check_table *all = &check->pass.table, *table = &check->findings[number].table;
+
+	if ((table->maker || table->called) && !heap_pools_are_all(all))
+		return true;
+	return table->foreign &&
+	       ((all->state & CHECK_WRAPS) || (number + 1 == check->count && end == SEARCH_ENOUGH));
+}
+
+static void drop_doubtful(struct check *check, enum search_end end)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < check->count; i++) {
+		struct finding *finding = &check->findings[i];
+
+		if (is_doubtful(check, i, end)) {
+			json_decref(finding->answer);
+			json_decref(finding->frame);
+		} else {
+			check->findings[kept++] = *finding;
+		}
+	}
+	check->count = kept;
+}
+
 /* ---- Passes ---------------------------------------------------------------------------------- */
 
 static enum search_end run_check(struct check *check, struct search *search,
@@ -180,6 +209,7 @@ static enum search_end run_check(struct check *check, struct search *search,
 		end = search_run(search, see, check, failure);
 	}
 	heap_check_read(pass->replay, &pass->table);
+	drop_doubtful(check, end);
 	return end;
 }
 
@@ -278,6 +308,14 @@ static void say_pools(const struct check *check, char *words, size_t size)
 	snprintf(words + length, size - length, "%s", pools->unseen);
 }
 
+static json_t *say_incomplete(const struct check_table *table)
+{
+	return json_sprintf(
+	    "%llu calls freed what none of the functions in alloc had given, %llu what one had: "
+	    "others give blocks of this memory, too. Nothing is said of it: name them as well",
+	    (unsigned long long)table->unknown, (unsigned long long)table->taken);
+}
+
 static json_t *say_checked(const struct check *check)
 {
 	const struct check_table *table = &check->pass.table;
@@ -369,6 +407,8 @@ static json_t *answer_of(
 		search_tell(search, end, answer);
 	if (end == SEARCH_ENOUGH)
 		tell_more(answer, "", reached);
+	if (!heap_pools_are_all(&check->pass.table))
+		json_object_set_new(answer, "incomplete", say_incomplete(&check->pass.table));
 	json_object_set_new(answer, "checked", say_checked(check));
 	json_decref(reached);
 	return answer;

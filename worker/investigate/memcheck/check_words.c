@@ -80,8 +80,8 @@ static void say_call(const struct check_table *table, const struct heap_pools *p
 		    bytes_word(table->block_size), maker ? " of " : "", maker ? maker : "",
 		    table->kind == CHECK_FREE ? " (double free)" : "");
 	else
-		snprintf(words, size, "%s of 0x%llx, which is no block%s%s", call,
-		    (unsigned long long)table->address,
+		snprintf(words, size, "%s of 0x%llx, which is no block%s%s%s", call,
+		    (unsigned long long)table->address, named ? " of its allocator" : "",
 		    table->block_state == CHECK_NO_BLOCK ? "" : ": ",
 		    table->block_state == CHECK_NO_BLOCK ? "" : place);
 }

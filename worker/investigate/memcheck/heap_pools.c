@@ -252,6 +252,13 @@ void heap_pools_tell(struct replay *replay, const struct heap_pools *pools)
 		    replay, pools->list[i].address, pools->list[i].gives, pools->list[i].takes);
 }
 
+bool heap_pools_are_all(const struct check_table *table)
+{
+	enum { FEW = 8, PART = 8 };
+
+	return table->unknown < FEW || PART * table->unknown < table->taken;
+}
+
 const char *heap_pools_name(const struct heap_pools *pools, unsigned long long number)
 {
 	return number && number <= pools->names ? pools->name[number - 1].function : NULL;

@@ -37,6 +37,13 @@ void heap_pools_tell(struct replay *replay, const struct heap_pools *pools);
 /* Whether one of the names before has the same function. */
 bool heap_pools_is_named_before(const struct heap_pools *pools, size_t number);
 
+/*
+ * Whether the client has named all functions that give blocks, as far as the calls show: of those
+ * that free, most were of blocks that are known. One that is not known may be the program's
+ * mistake; many are not. What is found is wrong then: the blocks that others give count as outside.
+ */
+bool heap_pools_are_all(const struct check_table *table);
+
 /* The function's name, of one of the table's numbers; NULL: it is none of these. */
 const char *heap_pools_name(const struct heap_pools *pools, unsigned long long number);
 

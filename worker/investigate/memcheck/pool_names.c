@@ -23,9 +23,12 @@ static bool is_name(const char *name)
 {
 	if (!isalpha((unsigned char)*name) && !strchr("_~(", *name))
 		return false;
-	for (const char *at = name; *at; at++)
+	for (const char *at = name; *at; at++) {
 		if (!isalnum((unsigned char)*at) && !strchr("_~:<>(), *&.", *at))
 			return false;
+		if (*at == ':' && *++at != ':')
+			return false;
+	}
 	return true;
 }
 

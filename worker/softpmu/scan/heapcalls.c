@@ -257,6 +257,8 @@ static enum heapcheck_verdict take_back(struct heapcheck *check, struct tracee *
 	if (block && !block->dropped) {
 		if (function == HEAPCHECK_FREE)
 			drop(check, block, call->number);
+		if (tracee->pool_depth && tracee->pool_call[0].block - block->start < block->size)
+			pools_note_wrapper(check);
 		return HEAPCHECK_GOES_ON;
 	}
 	if ((!block && !check->whole) || check->follow || heapcheck_is_own(check, call->back) ||

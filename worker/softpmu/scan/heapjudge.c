@@ -129,7 +129,7 @@ enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *
 	table->made = block.made;
 	table->dropped = block.dropped;
 	table->maker = block.name == POOLBLOCK_NONE ? 0 : block.name + 1u;
-	table->called = 0;
+	table->called = table->foreign = 0;
 	return heapcheck_show(check, tracee, pc);
 }
 

@@ -239,7 +239,7 @@ static enum heapcheck_verdict report(
 	table->start = store->start;
 	table->size = store->end - store->start;
 	table->block = table->block_size = table->made = table->dropped = 0;
-	table->maker = table->called = 0;
+	table->maker = table->called = table->foreign = 0;
 	table->block_state = CHECK_NO_BLOCK;
 	return heapcheck_show(check, tracee, store->regs->rip);
 }

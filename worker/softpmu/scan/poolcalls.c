@@ -49,17 +49,21 @@ static enum heapcheck_verdict take_back(struct heapcheck *check, struct tracee *
 	if (call->block == 0)
 		return HEAPCHECK_GOES_ON;
 	if (block && !block->dropped) {
+		check->table.taken++;
 		if (!function->gives)
 			pools_drop(check, block, call->number);
 		return HEAPCHECK_GOES_ON;
 	}
 	if (!outermost || (!block && !check->whole) ||
-	    (!block && pools_may_be_block(check->pools, call->block)))
+	    (!block && pools_may_be_block(check, call->block)))
 		return HEAPCHECK_GOES_ON;
+	check->table.unknown += !block;
 	verdict = heapcheck_report(check, tracee, function->gives ? CHECK_RESIZE : CHECK_FREE,
 	    call->back, call->block, call->block, 0);
-	if (verdict != HEAPCHECK_GOES_ON)
+	if (verdict != HEAPCHECK_GOES_ON) {
 		check->table.called = function->name + 1u;
+		check->table.foreign = pools_is_foreign(check->pools, call->block);
+	}
 	call->reported = true;
 	return verdict;
 }

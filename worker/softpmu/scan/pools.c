@@ -166,13 +166,14 @@ void pools_give(struct heapcheck *check, const struct tracee *tracee, const stru
     uint64_t sp)
 {
 	struct pools *pools = check->pools;
-	const struct poolblock *chunk = poolblocks_at(&pools->chunks, given->start);
+	const struct poolblock *chunk = poolblocks_around(&pools->chunks, given->start);
 	struct poolblock block = *given;
 	struct heapreach_range room;
 
 	if (end_of(&block) < block.start)
 		return;
-	pools->wraps |= chunk && chunk->size < block.size + POOLS_GAP;
+	if (chunk && chunk->size < block.size + POOLS_GAP)
+		pools_note_wrapper(check); /* before its block there may be a header */
 	replace(pools, block.start, end_of(&block));
 	poolblocks_remove(&pools->replaced, block.start);
 	room = room_of(check, tracee, &block, sp);
@@ -196,13 +197,27 @@ void pools_drop(struct heapcheck *check, struct poolblock *block, uint64_t numbe
 		    chunk ? least(end, end_of(chunk)) : end, SHADOW_FREED);
 }
 
-bool pools_may_be_block(struct pools *pools, uint64_t address)
+void pools_note_wrapper(struct heapcheck *check)
 {
+	check->table.state |= CHECK_WRAPS;
+}
+
+bool pools_is_foreign(const struct pools *pools, uint64_t address)
+{
+	const struct poolblock *chunk = poolblocks_around(&pools->chunks, address);
+
+	return chunk && !poolblocks_first(&pools->blocks, chunk->start, end_of(chunk));
+}
+
+bool pools_may_be_block(struct heapcheck *check, uint64_t address)
+{
+	struct pools *pools = check->pools;
+
 	if (poolblocks_at(&pools->replaced, address)) {
 		poolblocks_remove(&pools->replaced, address);
 		return true;
 	}
-	return pools->wraps && poolblocks_at(&pools->chunks, address);
+	return (check->table.state & CHECK_WRAPS) && pools_is_foreign(pools, address);
 }
 
 /* ---- Which one is meant ---------------------------------------------------------------------- */

@@ -56,7 +56,6 @@ struct pools {
 	struct pool_frame frame[POOLS_FRAMES];
 	size_t frames;
 	struct heapreach_range stack; /* a thread's, as it was looked up last */
-	bool wraps;		      /* a block of theirs is one of malloc's */
 };
 
 /* ---- pools.c --------------------------------------------------------------------------------- */
@@ -75,7 +74,13 @@ void pools_give(struct heapcheck *check, const struct tracee *tracee, const stru
 void pools_drop(struct heapcheck *check, struct poolblock *block, uint64_t number);
 
 /* Whether a block may begin there, though no named function has given it. */
-bool pools_may_be_block(struct pools *pools, uint64_t address);
+bool pools_may_be_block(struct heapcheck *check, uint64_t address);
+
+/* It is in a live block of malloc's in which no named function has given one. */
+bool pools_is_foreign(const struct pools *pools, uint64_t address);
+
+/* A function of theirs has given a block of malloc's, or frees one. */
+void pools_note_wrapper(struct heapcheck *check);
 
 /* The block that a wrong byte belongs to; NULL: `heap`, or none if that is NULL. */
 const struct poolblock *pools_near(

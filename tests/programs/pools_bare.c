@@ -1,0 +1,4 @@
+/*
+ * pools.c, without debug information.
+ */
+#include "pools.c"
