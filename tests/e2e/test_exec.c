@@ -372,6 +372,39 @@ START_TEST(a_cpp_program_that_ends_badly_behind_an_exec_is_reported_from_its_own
 }
 END_TEST
 
+/* Goes on until the reason is this one. Returns what was printed on the way, to be freed. */
+static char *printed_until(struct scene *scene, const char *reason, bool reverse)
+{
+	char printed[1000] = "";
+
+	for (int stops = 0; stops < 12; stops++) {
+		json_auto_t *stop =
+		    client_tool(scene->client, "rr_continue", "{s:b}", "reverse", reverse);
+		const json_t *output = answer_at(stop, "output");
+
+		if (output)
+			strlcat(printed, json_string_value(output), sizeof(printed));
+		if (strcmp(answer_text(stop, "reason"), reason) == 0)
+			return strdup(printed);
+	}
+	harness_fail("no stop with the reason %s", reason);
+}
+
+/* Each image has an rr of its own, which says how to connect to it. */
+START_TEST(what_rr_says_of_itself_between_images_is_none_of_the_output)
+{
+	cleanup_scene struct scene scene = scene_open("exec_self", NULL);
+
+	for (int round = 0; round < 2; round++) {
+		cleanup_free char *back = printed_until(&scene, "start", true);
+		cleanup_free char *printed = printed_until(&scene, "end", false);
+
+		ck_assert_str_eq(printed, "count 3\ncount 2\ncount 1\ncount 0\n");
+		ck_assert_str_eq(back, "");
+	}
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -379,6 +412,7 @@ int main(void)
 	    {a_session_follows_into_the_last_image, 1},
 	    {from_the_first_image_a_run_comes_to_the_exec_and_goes_on_behind_it, 1},
 	    {going_back_crosses_the_exec_too, 1},
+	    {what_rr_says_of_itself_between_images_is_none_of_the_output, 1},
 	    {moments_of_every_image_can_be_gone_to, 1},
 	    {a_step_back_from_the_first_instruction_comes_to_the_call_of_exec, 1},
 	    {a_watchpoint_belongs_to_its_image, 1},
@@ -395,5 +429,5 @@ int main(void)
 	    {NULL, 0},
 	};
 
-	return scene_main_loops("exec", tests, (const char *const[]){NULL});
+	return scene_main_loops("exec", tests, (const char *const[]){"exec_self", NULL});
 }

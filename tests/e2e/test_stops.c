@@ -100,6 +100,27 @@ START_TEST(a_seek_tells_each_line_once_and_none_on_the_way_back)
 }
 END_TEST
 
+/* Questions go elsewhere and come back: backward, and to the end. */
+START_TEST(what_was_told_before_a_question_is_not_told_again_nor_is_the_rest_lost)
+{
+	cleanup_scene struct scene scene = scene_open("output", NULL);
+	char place[32];
+
+	snprintf(place, sizeof(place), "output.c:%lld", harness_line("output", "if (i % 100 =="));
+	client_tool_done(scene.client, "rr_breakpoint_set", "{s:s, s:s}", "location", place,
+	    "condition", "i == 12 || i == 14 || i == 16");
+	json_decref(run(&scene, 0, 1));
+	client_tool_done(scene.client, "rr_last_change", "{s:s}", "expression", "line[7]");
+	json_auto_t *stop = run(&scene, 0, 1);
+	ck_assert_int_eq(strncmp(answer_text(stop, "output"), "00000013", 8), 0);
+	ck_assert_uint_eq(strlen(answer_text(stop, "output")), 2 * 64);
+	client_tool_refused(scene.client, "rr_crash_report", "not_found", NULL);
+	json_auto_t *next = run(&scene, 0, 1);
+	ck_assert_int_eq(strncmp(answer_text(next, "output"), "00000015", 8), 0);
+	ck_assert_uint_eq(strlen(answer_text(next, "output")), 2 * 64);
+}
+END_TEST
+
 START_TEST(a_step_where_no_lines_are_known_goes_on_to_main)
 {
 	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
@@ -488,6 +509,7 @@ int main(void)
 	const TTest *const tests[] = {a_stop_tells_why_where_source_and_moment,
 	    a_stop_tells_what_the_program_wrote_on_the_way,
 	    a_seek_tells_each_line_once_and_none_on_the_way_back,
+	    what_was_told_before_a_question_is_not_told_again_nor_is_the_rest_lost,
 	    a_step_where_no_lines_are_known_goes_on_to_main,
 	    a_checkpoint_at_the_end_can_be_gone_back_to,
 	    a_stop_is_passed_whichever_thread_is_selected,

@@ -3,10 +3,13 @@
  */
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/excursion.h"
+#include "worker/session/live_output.h"
 
 struct excursion excursion_begin(struct replay *replay)
 {
-	struct excursion excursion = {replay, return_ticket_hold(replay)};
+	struct excursion excursion = {.replay = replay,
+	    .from = return_ticket_hold(replay),
+	    .told = live_output_told(replay_output(replay))};
 
 	breakpoints_suspend(replay);
 	return excursion;
@@ -28,13 +31,28 @@ void excursion_divert(struct excursion *excursion, struct return_ticket *ticket)
 {
 	excursion_forget(excursion, &excursion->from);
 	excursion->from = *ticket;
+	excursion->diverted = true;
 	*ticket = (struct return_ticket){0};
 }
 
-static void end(struct excursion *excursion)
+/* A client knows what it knew, and where the session goes elsewhere, nothing that is to come. */
+static void restore_told(const struct excursion *excursion, bool returns)
+{
+	struct live_output *output = replay_output(excursion->replay);
+	long long told = live_output_told(output), now = replay_now(excursion->replay)->event;
+
+	if (returns && !excursion->diverted)
+		told = excursion->told;
+	else if (told > now)
+		told = now;
+	live_output_tell_from(output, told);
+}
+
+static void end(struct excursion *excursion, bool returns)
 {
 	struct replay *replay = excursion->replay;
 
+	restore_told(excursion, returns);
 	excursion_forget(excursion, &excursion->from);
 	excursion->replay = NULL;
 	if (replay_worker(replay)->broken)
@@ -45,7 +63,7 @@ static void end(struct excursion *excursion)
 
 void excursion_stay(struct excursion *excursion)
 {
-	end(excursion);
+	end(excursion, false);
 }
 
 bool excursion_return(struct excursion *excursion, struct failure *failure)
@@ -55,7 +73,7 @@ bool excursion_return(struct excursion *excursion, struct failure *failure)
 
 	if (!replay_worker(replay)->broken)
 		ok = return_ticket_use(replay, &excursion->from, failure);
-	end(excursion);
+	end(excursion, true);
 	return ok;
 }
 

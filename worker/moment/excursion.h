@@ -13,6 +13,8 @@
 struct excursion {
 	struct replay *replay; /* NULL: it is over */
 	struct return_ticket from;
+	long long told; /* up to where the client knew the output; see live_output_told */
+	bool diverted;
 };
 
 #define cleanup_excursion __attribute__((cleanup(excursion_cleanup)))

@@ -16,6 +16,7 @@
 #define WORDS_MAX 8192 /* of rr's own messages, with room for a backtrace after them */
 #define MARK_MAX  48
 #define FATAL_MAX 1000 /* of rr's last error */
+#define HELD_MAX  32
 
 struct live_output {
 	struct output_timeline line;
@@ -25,6 +26,11 @@ struct live_output {
 	char mark[MARK_MAX]; /* a mark that has arrived in part */
 	size_t mark_length;
 	bool in_program; /* the next bytes are the program's */
+	/* This rr has not said yet how to connect to it, which it does behind what the program
+	 * wrote on the way to where the session begins. */
+	bool launching;
+	char held[HELD_MAX]; /* what may be the beginning of that */
+	size_t held_length;
 	/* rr's last error, and the one before, because rr may print much of the trace after the
 	 * error. */
 	struct fatal {
@@ -77,14 +83,56 @@ static void add_fatal(struct live_output *output, char c)
 	fatal->length = start;
 }
 
+/* Whether the bytes that are held begin what rr says of its port; *whole: they are it. */
+static bool is_launch(const struct live_output *output, bool *whole)
+{
+	static const char *const lines[] = {"Launch gdb with\n", "Launch debugger with\n"};
+
+	*whole = false;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(*lines); i++) {
+		if (strncmp(lines[i], output->held, output->held_length) != 0)
+			continue;
+		*whole = output->held_length == strlen(lines[i]);
+		return true;
+	}
+	return false;
+}
+
+/* The first `count` bytes that are held are the program's. */
+static void release(struct live_output *output, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		output_timeline_add(&output->line, output->held[i]);
+	output->held_length -= count;
+	memmove(output->held, output->held + count, output->held_length);
+}
+
+static void add_of_program(struct live_output *output, char c)
+{
+	bool whole = false;
+
+	if (!output->launching) {
+		output_timeline_add(&output->line, c);
+		return;
+	}
+	output->held[output->held_length++] = c;
+	while (output->held_length && !is_launch(output, &whole))
+		release(output, 1);
+	if (!whole)
+		return;
+	for (size_t i = 0; i < output->held_length; i++)
+		add_words(output, output->held[i]);
+	output->held_length = 0;
+	output->launching = output->in_program = false;
+}
+
 static void add_byte(struct live_output *output, char c)
 {
 	add_fatal(output, c);
-	if (!output->in_program) {
+	if (output->in_program)
+		add_of_program(output, c);
+	else
 		add_words(output, c);
-		return;
-	}
-	output_timeline_add(&output->line, c);
 }
 
 /* Whether `text` can be the beginning of a mark, "[rr PID EVENT]"; *whole: it is a mark. */
@@ -131,12 +179,6 @@ static void flush_mark(struct live_output *output)
 	output->mark_length = 0;
 }
 
-void live_output_of_new_rr(struct live_output *output)
-{
-	flush_mark(output);
-	output->in_program = false;
-}
-
 void live_output_add(struct live_output *output, const char *bytes, size_t length)
 {
 	for (size_t i = 0; i < length; i++) {
@@ -147,6 +189,7 @@ void live_output_add(struct live_output *output, const char *bytes, size_t lengt
 		if (!is_mark(output->mark, output->mark_length, &whole)) {
 			flush_mark(output);
 		} else if (whole) {
+			release(output, output->held_length);
 			output->in_program = true;
 			output_timeline_begin(&output->line, event_of_mark(output));
 			output->mark_length = 0;
@@ -192,6 +235,23 @@ json_t *live_output_take(struct live_output *output, long long event, size_t max
 
 	output->told = event;
 	return live_output_between(output, told, event, max);
+}
+
+long long live_output_told(const struct live_output *output)
+{
+	return output->told;
+}
+
+void live_output_tell_from(struct live_output *output, long long event)
+{
+	output->told = event;
+}
+
+void live_output_begin_rr(struct live_output *output)
+{
+	output->in_program = false;
+	output->launching = true;
+	output->mark_length = output->held_length = 0;
 }
 
 /* Ends where rr adds text for its own developers. */

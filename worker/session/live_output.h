@@ -12,8 +12,6 @@ struct live_output;
 
 struct live_output *live_output_new(void);
 void live_output_free(struct live_output *output);
-/* Another rr begins: until its first mark, what comes is rr's own. */
-void live_output_of_new_rr(struct live_output *output);
 void live_output_add(struct live_output *output, const char *bytes, size_t length);
 
 /* What the program writes from one event on and before another, as far as the replay has seen it:
@@ -24,6 +22,15 @@ json_t *live_output_between(
 /* The same from the event of the last take on, before this one, where the session stands now:
  * nothing if it went back. */
 json_t *live_output_take(struct live_output *output, long long event, size_t max);
+
+/* The event up to which a take has told it, and how to go on as if it had told it up to another
+ * one: for what moves the session, describes stops on the way, and comes back. */
+long long live_output_told(const struct live_output *output);
+void live_output_tell_from(struct live_output *output, long long event);
+
+/* A new rr prints from here on: words of its own, up to the first mark, and how to connect to it.
+ */
+void live_output_begin_rr(struct live_output *output);
 
 /* The end of rr's own output, for an error message. */
 void live_output_rr_words(const struct live_output *output, char *text, size_t size);

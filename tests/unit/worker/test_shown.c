@@ -159,18 +159,29 @@ START_TEST(rrs_announcements_are_taken_out_of_the_output)
 }
 END_TEST
 
-/* After an exec, or in another process, another rr replays the trace. */
-START_TEST(what_another_rr_says_as_it_begins_is_no_output)
+/* An rr that begins in the middle says how to connect to it behind what the program wrote until
+ * there. What the program says later is its own. */
+START_TEST(how_to_connect_to_rr_is_none_of_the_output)
 {
-	static const char first[] = "[rr 1 2]a\n[rr 1", more[] = "Launch gdb with\n[rr 1 3]b\n";
-	struct live_output *output = live_output_new();
+	static const char *const launches[] = {"Launch gdb with\n  gdb '-l' '10000' /bin/x\n",
+	    "Launch debugger with\n  gdb -l /bin/x\n"};
 
-	live_output_add(output, first, sizeof(first) - 1);
-	live_output_of_new_rr(output);
-	live_output_add(output, more, sizeof(more) - 1);
-	json_auto_t *json = live_output_between(output, 0, LLONG_MAX, 100);
-	ck_assert_str_eq(json_string_value(json), "a\n[rr 1b\n");
-	live_output_free(output);
+	for (size_t i = 0; i < sizeof(launches) / sizeof(*launches); i++) {
+		struct live_output *output = live_output_new();
+		live_output_begin_rr(output);
+		live_output_add(output, "[rr 1 2]a\nLaunch", 16);
+		live_output_add(output, "[rr 1 3]es: LaLaunch", 20);
+		for (const char *at = launches[i] + 6; *at; at++) /* which may come in pieces */
+			live_output_add(output, at, 1);
+		live_output_add(output, "[rr 1 4]Launch gdb with\nb\n", 26);
+		json_auto_t *json = live_output_between(output, 0, 100, 1000);
+		ck_assert_str_eq(json_string_value(json), "a\nLaunches: LaLaunch gdb with\nb\n");
+		live_output_begin_rr(output);
+		live_output_add(output, "more of rr", 10);
+		json_auto_t *same = live_output_between(output, 0, 100, 1000);
+		ck_assert(json_equal(json, same));
+		live_output_free(output);
+	}
 }
 END_TEST
 
@@ -386,7 +397,7 @@ int main(void)
 	    repeated_frames_are_counted_with_their_period,
 	    rrs_marks_are_taken_out_of_the_output,
 	    rrs_announcements_are_taken_out_of_the_output,
-	    what_another_rr_says_as_it_begins_is_no_output,
+	    how_to_connect_to_rr_is_none_of_the_output,
 	    endless_output_keeps_head_and_tail,
 	    each_stop_tells_what_was_printed_since_the_one_before,
 	    what_a_called_function_printed_does_not_stay,

@@ -358,7 +358,6 @@ bool launch_image(struct replay *replay, size_t number, struct failure *failure)
 	tool_end(&launched->rr);
 	launched->connected = false;
 	launched_forget_said(launched);
-	live_output_of_new_rr(replay->output);
 	images_set(replay, number);
 	if (!start_image(replay, &launched->rr, failure)) {
 		failure_set_hint(failure, worker_lost_hint(replay->worker));

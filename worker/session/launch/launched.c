@@ -187,6 +187,7 @@ static bool explain_loss(void *owner, char *text, size_t size)
 
 void launched_watch_rr(struct replay *replay)
 {
+	live_output_begin_rr(replay->output);
 	gdb_watch(replay->gdb, replay->launched->rr.output, read_rr_output);
 }
 
