@@ -11,8 +11,8 @@ build="gcc libc6-dev make pkg-config libjansson-dev libseccomp-dev libcap-dev li
 # libc6-dbg, because rr_origin_of follows memcpy by the names that only debug symbols have; the next three unpack
 # core files; the guard heap is compared with the last two.
 check="check g++ perl python3 libc6-dbg lz4 xz-utils zstd electric-fence duma"
-# The compilers of test_languages and test_held, 900 MB; without one, its rows are skipped.
-languages="gfortran gnat gdc golang rustc clang libc++-dev libc++abi-dev"
+# The compilers of test_languages and test_held, 900 MB, and a library with printers; without one, its rows are skipped.
+languages="gfortran gnat gdc golang rustc clang libc++-dev libc++abi-dev libglib2.0-dev"
 style="clang clang-format clang-tidy cppcheck shellcheck"
 fuzz="clang libclang-rt-dev"
 clients="npm"

@@ -1,6 +1,7 @@
 /*
- * What containers and pointers of C++ (with both libraries), Rust and Go hold, as a person would
- * write it, and their members in expressions. The programs are tests/programs/languages/held.*.
+ * What containers and pointers of C++ (with both libraries), Rust, Go and GLib hold, as a person
+ * would write it, and their members in expressions. The programs are
+ * tests/programs/languages/held.*.
  */
 #include <stdio.h>
 #include <string.h>
@@ -61,6 +62,12 @@ static const struct program programs[] = {
 	    {"far", "*main.Circle = {value = {Radius = 3, Label = \"p\"}}"}, {"nothing", "nil"},
 	    {"err", "*errors.errorString = {value = {s = \"none yet\"}}"}},
 	{{"ages", "map of 1 = {[\"ann\"] = 31}"}}},
+    {"held_glib", "languages/held_glib.c", "libglib2.0-dev",
+	{{"numbers", "= {0x7, 0x8, 0x9}"}, {"single", "= {0x5, 0x6}"}, {"tail", "= {0x8, 0x9}"},
+	    {"empty", "0x0"}},
+	{{"numbers", "= {0x7, 0x8, 0x9}"}, {"single", "= {0x5, 0x6}"}, {"single->data", "0x5"},
+	    {"*single", "{data = 0x5, next = 0x"}, {"numbers->next", "= {0x8, 0x9}"},
+	    {"empty", "0x0"}}},
 };
 
 static const struct program *built[TIMES(programs)];

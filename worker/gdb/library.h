@@ -18,9 +18,10 @@ enum gdb_outcome library_run(struct gdb *gdb, const char *script)
 /* Whether a name, which may be the recorded program's, can stand in quotes in a line of Python. */
 bool library_is_plain(const char *name);
 
-/* Of the printers of the C++ library, which are on only while they are needed. */
+/* Of the printers of the C++ library and of others that the system has, which are on only while
+ * they are needed. */
 #define LIBRARY_PRINTERS_ON  "enable pretty-printer"
-#define LIBRARY_PRINTERS_OFF "disable pretty-printer global libstdc"
+#define LIBRARY_PRINTERS_OFF "disable pretty-printer global libstdc|rr-system"
 
 /* Loads the helpers, the printers disabled. Waits for nothing: what gdb is asked next comes behind
  * it. */

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
-#include "worker/read/values/printers.h"
 #include "worker/read/values/truth.h"
+#include "worker/read/values/printers.h"
 #include "worker/read/values/values.h"
 #include "worker/serve/words.h"
 #include "worker/session/selection.h"
@@ -75,6 +75,9 @@ static bool read_now(struct walk *walk, const char *text, char **value, char *wh
 	}
 	if (values_show(walk->replay, now, value, &type, why, size) != 0)
 		return false;
+	/* of a list, each step would have the rest of the list */
+	if (printers_know(type) && *value && strstr(*value, " = {"))
+		*strstr(*value, " = {") = '\0';
 	free(type);
 	return true;
 }

@@ -108,6 +108,15 @@ $(HELD)_go: $(HELD_FROM).go
 	$(call say,GO,$<)
 	$(Q)GOCACHE="$(call LEDGER_OBJ,go)" GO111MODULE=off go build -gcflags='-N -l' -o $@ $<
 
+# Where GLib's own printers are, with what its programs are built with.
+GLIB := $(if $(wildcard /usr/share/glib-2.0/gdb/glib_gdb.py),$(shell pkg-config --cflags --libs glib-2.0 2>/dev/null))
+PROGRAMS += $(if $(GLIB),$(HELD)_glib)
+
+$(HELD)_glib: $(HELD_FROM)_glib.c
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(PROGRAM_FLAGS) -O0 -o $@ $< $(GLIB)
+
 # Goroutines that run on no thread.
 PARKED := $(TEST_BIN)/programs/parked
 PROGRAMS += $(call has,go,$(PARKED)_go $(PARKED)_go_O2)

@@ -571,6 +571,7 @@ def load_library_helpers():
     load_conditions()
     load_judged()
     load_printers()
+    load_system_printers()
     sys.path[:0] = [folder for folder in glob.glob("/usr/share/gcc*/python") if belongs_to_root(folder)]
     gdb.xmethod.register_xmethod_matcher(None, Matcher())
     DynamicCast()

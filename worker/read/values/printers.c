@@ -45,3 +45,16 @@ bool printers_would_help(const char *value)
 		found |= strstr(value, signs[i]) != NULL;
 	return found;
 }
+
+bool printers_know(const char *type)
+{
+	static const char *const known[] = {"GList *", "GSList *", "GHashTable *"};
+	static const char constant[] = "const ";
+
+	if (type && strncmp(type, constant, sizeof(constant) - 1) == 0)
+		type += sizeof(constant) - 1;
+	for (size_t i = 0; type && i < sizeof(known) / sizeof(*known); i++)
+		if (strcmp(type, known[i]) == 0)
+			return true;
+	return false;
+}

@@ -320,8 +320,24 @@ static void cut(char *value)
 	strlcpy(value + at, CONTAINER_MORE, sizeof(CONTAINER_MORE));
 }
 
-static void show_elements(
+/* The same where the value alone does not show that a printer would help: it has its elements, or
+ * stays. */
+static void read_known(
     struct replay *replay, struct reading_place at, const char *expression, char **value)
+{
+	char *printed = copy(*value);
+
+	read_printed(replay, at, expression, &printed);
+	if (printed && strstr(printed, " = {")) {
+		free(*value);
+		*value = printed;
+	} else {
+		free(printed);
+	}
+}
+
+static void show_elements(struct replay *replay, struct reading_place at, const char *expression,
+    const char *type, char **value)
 {
 	char referred[REPLAY_EXPRESSION_MAX + 8];
 
@@ -330,9 +346,12 @@ static void show_elements(
 		expression = referred;
 		read_again(replay, at, expression, value);
 	}
-	if (!printers_would_help(*value))
+	if (printers_would_help(*value))
+		read_printed(replay, at, expression, value);
+	else if (printers_know(type))
+		read_known(replay, at, expression, value);
+	else
 		return;
-	read_printed(replay, at, expression, value);
 	if (*value && strlen(*value) > CONTAINER_MAX)
 		cut(*value);
 }
@@ -343,7 +362,7 @@ int values_show(struct replay *replay, const char *expression, char **value, cha
 	if (values_read(replay, expression, value, type, why, why_size) != 0)
 		return -1;
 	if (*value)
-		show_elements(replay, selected_place(replay), expression, value);
+		show_elements(replay, selected_place(replay), expression, *type, value);
 	/* gdb leaves a value empty of which no part is kept */
 	if (*value && !(*value)[0]) {
 		free(*value);
@@ -378,8 +397,8 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 		value = mi_text(results, "value");
 		value = value && value[0] ? value : OPTIMIZED_OUT; /* see values_show */
 	}
-	if (results && value && (shown = strdup(value))) {
-		show_elements(replay, at, name, &shown);
+	if ((results || printers_know(type)) && value && name && (shown = strdup(value))) {
+		show_elements(replay, at, name, type, &shown);
 		value = shown;
 	}
 	if (!value && gdb_says(gdb_message(replay_gdb(replay)), SAYS_OPTIMIZED_OUT))
@@ -453,7 +472,7 @@ void values_complete(struct replay *replay, int thread, int level, json_t *frame
 		    !is_incomplete(value) ||
 		    read_aggregate(replay, at, name, &shown, why, sizeof(why)) != 0)
 			continue;
-		show_elements(replay, at, name, &shown);
+		show_elements(replay, at, name, NULL, &shown);
 		json_object_set_new(
 		    argument, "value", scrub_json(shown, strlen(shown), CONTAINER_MAX, NULL));
 		free(shown);
