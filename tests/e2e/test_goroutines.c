@@ -190,7 +190,7 @@ START_TEST(goroutines_are_those_that_the_runtime_prints)
 {
 	cleanup_place struct place place = place_open();
 	cleanup_free char *printed = record(&place, builds[_i], NULL);
-	cleanup_free char *session = client_replay(place.client, place.trace);
+	free(client_replay(place.client, place.trace));
 
 	run_to(&place, "look");
 	json_auto_t *answer = all_stacks(&place);
@@ -205,7 +205,7 @@ START_TEST(the_thread_keeps_its_own_stack)
 {
 	cleanup_place struct place place = place_open();
 	cleanup_free char *printed = record(&place, builds[_i], NULL);
-	cleanup_free char *session = client_replay(place.client, place.trace);
+	free(client_replay(place.client, place.trace));
 
 	run_to(&place, "inlined");
 	json_auto_t *before = client_tool(place.client, "rr_backtrace", NULL);
@@ -250,8 +250,8 @@ END_TEST
 START_TEST(very_many_are_counted)
 {
 	cleanup_place struct place place = place_open();
-	cleanup_free char *printed = record(&place, builds[0], "many");
-	cleanup_free char *session = client_replay(place.client, place.trace);
+	free(record(&place, builds[0], "many"));
+	free(client_replay(place.client, place.trace));
 
 	run_to(&place, "look");
 	json_auto_t *answer = all_stacks(&place);
