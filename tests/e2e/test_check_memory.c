@@ -19,6 +19,7 @@
 #define CLASSES	  "heap_checked_cc"
 #define STATIC	  "heap_static"
 #define OWN	  "own_malloc"
+#define VECTORS	  "vector_masks heap"
 #define LONG	  "tallied 300000000 counter"
 #define THREADS	  "races"
 
@@ -236,6 +237,61 @@ START_TEST(a_static_program_is_checked)
 }
 END_TEST
 
+static bool has_avx_512(void)
+{
+	return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	       __builtin_cpu_supports("avx512vl");
+}
+
+/* What this processor has, the program uses. */
+START_TEST(a_mask_tells_what_an_instruction_touches)
+{
+	static const struct row by_avx[] = {
+	    {"write of 12 bytes", "store_lanes", "make (", NULL},
+	    {"read of 16 bytes", "load_lanes", "make (", NULL},
+	};
+	static const struct row by_avx_512[] = {
+	    {"write of 12 bytes", "store_lanes", "make (", NULL},
+	    {"read of 16 bytes", "load_lanes", "make (", NULL},
+	    {"write of 9 bytes", "store_bytes", "make (", NULL},
+	    {"read of 1 byte", "load_bytes", "make (", NULL},
+	    {"write of 12 bytes", "store_packed", "make (", NULL},
+	    {"write of 64 bytes", "wrong_return", NULL, NULL},
+	    {"write of 8 bytes", "masked_return", NULL, NULL},
+	};
+	cleanup_scene struct scene scene = scene_open(VECTORS, NULL);
+
+	if (has_avx_512())
+		expect_rows(check_all(&scene), by_avx_512, TIMES(by_avx_512));
+	else
+		expect_rows(check_all(&scene), by_avx,
+		    __builtin_cpu_supports("avx") ? (size_t)TIMES(by_avx) : 0);
+}
+END_TEST
+
+static void expect_nothing_ahead(const char *processor)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program("reads_ahead");
+
+	expect_all(client_tool(place.client, "rr_record", "{s:[s, s], s:s, s:{s:s}}", "command",
+		       program, "0", "trace_dir", place.trace, "env", "GLIBC_TUNABLES", processor),
+	    NUMBER("exit_code", 0));
+	expect_all(client_tool(place.client, "rr_check_memory", "{s:s, s:b}", "trace_dir",
+		       place.trace, "uninitialised", 0),
+	    HAS("conclusion", "nothing touched heap memory"), ABSENT("findings"),
+	    ABSENT("cut_off"));
+}
+
+/* On this processor, and as if it had less. */
+START_TEST(what_the_c_library_reads_behind_a_strings_end_is_no_finding)
+{
+	expect_nothing_ahead("glibc.cpu.hwcaps=");
+	expect_nothing_ahead("glibc.cpu.hwcaps=-AVX512VL,-AVX512BW");
+	expect_nothing_ahead("glibc.cpu.hwcaps=-AVX512VL,-AVX2");
+}
+END_TEST
+
 START_TEST(an_allocator_of_the_programs_own_is_checked)
 {
 	cleanup_scene struct scene scene = scene_open(OWN, NULL);
@@ -275,9 +331,11 @@ int main(void)
 	    a_check_changes_nothing, a_trace_is_checked_again_in_the_session_that_is_open,
 	    a_part_of_the_recording_is_checked_with_the_blocks_from_before,
 	    a_static_program_is_checked, an_allocator_of_the_programs_own_is_checked,
+	    a_mask_tells_what_an_instruction_touches,
+	    what_the_c_library_reads_behind_a_strings_end_is_no_finding,
 	    a_check_that_is_cut_off_says_so, NULL};
 
 	return scene_main("check_memory", tests,
 	    (const char *const[]){PLAIN, OPTIMIZED, RIGHT, TWICE, INSIDE, RESIZED, FOLLOWED,
-		CLASSES, (CLASSES "_O2"), STATIC, OWN, LONG, THREADS, NULL});
+		CLASSES, (CLASSES "_O2"), STATIC, OWN, LONG, THREADS, VECTORS, NULL});
 }

@@ -196,6 +196,21 @@ START_TEST(one_thread_cannot_race)
 }
 END_TEST
 
+/* Neighbours that a mask leaves out are no part of it. */
+START_TEST(a_mask_tells_what_a_thread_touches)
+{
+	const bool avx_512 = __builtin_cpu_supports("avx512f") &&
+			     __builtin_cpu_supports("avx512bw") &&
+			     __builtin_cpu_supports("avx512vl");
+	cleanup_scene struct scene scene = scene_open("vector_masks races", NULL);
+	json_auto_t *answer = client_tool(scene.client, "rr_check_races", NULL);
+
+	ck_assert_uint_eq(json_array_size(json_object_get(answer, "findings")), avx_512);
+	if (avx_512)
+		expect_within(answer, "findings.0.variable", "raced");
+}
+END_TEST
+
 START_TEST(a_check_that_is_cut_off_says_so)
 {
 	cleanup_scene struct scene scene = scene_open(LONG, NULL);
@@ -226,11 +241,13 @@ int main(void)
 	    {what_the_c_library_is_asked_to_touch_counts, 1},
 	    {only_what_is_in_the_stretch_is_told, 1},
 	    {one_thread_cannot_race, 1},
+	    {a_mask_tells_what_a_thread_touches, 1},
 	    {a_check_that_is_cut_off_says_so, 1},
 	    {what_is_no_stretch_is_refused, 1},
 	    {NULL, 0},
 	};
 
 	return scene_main_loops("check_races", tests,
-	    (const char *const[]){"raced", "raced_O2", "conditional 40", LONG, NULL});
+	    (const char *const[]){
+		"raced", "raced_O2", "conditional 40", LONG, "vector_masks races", NULL});
 }

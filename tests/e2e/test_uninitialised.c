@@ -19,6 +19,7 @@
 #define RACES	"races"
 #define LONG	"tallied 1500000000 counter" /* seconds on any machine */
 #define PARENT	"unwritten_parent"
+#define VECTORS "vector_masks unwritten"
 
 #define BRANCH	"a branch depends on memory that was never written"
 #define NOTHING "nothing was found that depends on memory that was never written"
@@ -196,6 +197,49 @@ START_TEST(a_program_that_runs_another_is_followed)
 }
 END_TEST
 
+/* What this processor has, the program uses. */
+START_TEST(wide_and_masked_vectors_are_followed)
+{
+	static const struct row rows[] = {
+	    {BRANCH, "byte 12 of a block of 64 bytes", "beside_lanes", "use_unwritten ("},
+	    {BRANCH, "of a block of 64 bytes", "judge", "use_unwritten ("},
+	    {BRANCH, "of a block of 64 bytes", "in_masked_copy", "use_unwritten ("},
+	    {BRANCH, "byte 20 of a block of 64 bytes", "beside_masked_store", "use_unwritten ("},
+	};
+	const bool avx_512 = __builtin_cpu_supports("avx512f") &&
+			     __builtin_cpu_supports("avx512bw") &&
+			     __builtin_cpu_supports("avx512vl");
+	cleanup_scene struct scene scene = scene_open(VECTORS, NULL);
+
+	expect_rows(check_all(&scene), rows,
+	    avx_512			    ? sizeof(rows) / sizeof(*rows)
+	    : __builtin_cpu_supports("avx") ? 1
+					    : 0);
+}
+END_TEST
+
+static void expect_nothing_ahead(const char *processor)
+{
+	cleanup_place struct place place = place_open();
+	cleanup_free char *program = harness_program("reads_ahead");
+
+	expect_all(client_tool(place.client, "rr_record", "{s:[s, s], s:s, s:{s:s}}", "command",
+		       program, "70", "trace_dir", place.trace, "env", "GLIBC_TUNABLES", processor),
+	    NUMBER("exit_code", 0));
+	expect_all(client_tool(place.client, "rr_check_memory", "{s:s, s:b}", "trace_dir",
+		       place.trace, "uninitialised", 1),
+	    HAS("conclusion", NOTHING), ABSENT("findings"), ABSENT("cut_off"));
+}
+
+/* On this processor, and as if it had less. */
+START_TEST(what_the_c_library_reads_behind_a_strings_end_is_no_finding)
+{
+	expect_nothing_ahead("glibc.cpu.hwcaps=");
+	expect_nothing_ahead("glibc.cpu.hwcaps=-AVX512VL,-AVX512BW");
+	expect_nothing_ahead("glibc.cpu.hwcaps=-AVX512VL,-AVX2");
+}
+END_TEST
+
 START_TEST(a_check_that_is_cut_off_says_so)
 {
 	cleanup_scene struct scene scene = scene_open(LONG, NULL);
@@ -215,9 +259,12 @@ int main(void)
 	    it_is_said_where_the_bytes_were_loaded, what_constructors_forget_is_found,
 	    what_is_right_is_no_finding, a_static_program_is_followed, a_limit_and_a_part_are_kept,
 	    without_being_asked_nothing_is_followed, a_check_changes_nothing,
-	    a_program_that_runs_another_is_followed, a_check_that_is_cut_off_says_so, NULL};
+	    a_program_that_runs_another_is_followed, wide_and_masked_vectors_are_followed,
+
+	    what_the_c_library_reads_behind_a_strings_end_is_no_finding,
+	    a_check_that_is_cut_off_says_so, NULL};
 
 	return scene_main("uninitialised", tests,
 	    (const char *const[]){PLAIN, (PLAIN "_O2"), CLASSES, (CLASSES "_O2"), CLEAN,
-		(CLEAN "_O2"), ONE, EITHER, RIGHT, STATIC, RACES, LONG, PARENT, NULL});
+		(CLEAN "_O2"), ONE, EITHER, RIGHT, STATIC, RACES, LONG, PARENT, VECTORS, NULL});
 }

@@ -181,10 +181,9 @@ ZydisRegister accesses_vector_mask(
 static bool is_by_element(
     const ZydisDecodedInstruction *z, const ZydisDecodedOperand *to, const struct access *access)
 {
-	if (!access->element || (!access->mask && !access->vector_mask))
+	if (!access->element || !accesses_is_masked(access))
 		return false;
-	if (z->meta.category == ZYDIS_CATEGORY_COMPRESS ||
-	    z->meta.category == ZYDIS_CATEGORY_EXPAND)
+	if (access->packed)
 		return false;
 	if (access->vector_mask || access->writes)
 		return access->writes || access->size > access->element;
@@ -205,14 +204,21 @@ static bool is_by_element(
 static void describe_mask(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *operands,
     const ZydisDecodedOperand *operand, struct access *access)
 {
+	const ZydisRegister vector = accesses_vector_mask(z, operands);
+
 	access->element = (uint8_t)(operand->element_size / 8);
 	if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && z->avx.mask.reg > ZYDIS_REGISTER_K0 &&
 	    z->avx.mask.reg <= ZYDIS_REGISTER_K7)
 		access->mask = (uint8_t)ZydisRegisterGetId(z->avx.mask.reg);
 	else
-		access->vector_mask = accesses_vector_mask(z, operands) != ZYDIS_REGISTER_NONE;
+		access->vector_mask = vector != ZYDIS_REGISTER_NONE;
+	if (access->vector_mask)
+		access->vector = (uint8_t)ZydisRegisterGetId(vector);
 	if (z->mnemonic == ZYDIS_MNEMONIC_MASKMOVDQU || z->mnemonic == ZYDIS_MNEMONIC_VMASKMOVDQU)
 		access->element = 1;
+	access->packed =
+	    accesses_is_masked(access) && (z->meta.category == ZYDIS_CATEGORY_COMPRESS ||
+					      z->meta.category == ZYDIS_CATEGORY_EXPAND);
 	access->by_element = is_by_element(z, &operands[0], access);
 }
 

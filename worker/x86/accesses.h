@@ -42,6 +42,8 @@ struct access {
 	uint8_t lane_bits;  /* and how wide they are */
 	uint8_t mask;	    /* 1 to 7: k1 to k7 select elements */
 	bool vector_mask;   /* the sign bits of a vector do */
+	uint8_t vector;	    /* that one's number */
+	bool packed;	    /* what the mask selects lies together, from the first byte on */
 	uint8_t element;    /* bytes of one */
 	bool by_element;    /* the mask's element n decides about the memory's element n alone */
 	bool lost;	    /* the instruction changes a register that the address is from */
@@ -87,6 +89,22 @@ uint64_t access_address(const struct access *access, const struct access_values 
  */
 void accesses_range(const struct access *access, const struct user_regs_struct *regs,
     const uint64_t *masks, bool all, uint64_t *start, uint64_t *end);
+
+static inline bool accesses_is_masked(const struct access *access)
+{
+	return access->mask || access->vector_mask;
+}
+
+/*
+ * The bytes that a masked access of at most 64 bytes accesses: bit n is the byte n of those where
+ * it goes. elements: bit n is the mask's element n. Of an access whose bytes it does not know, it
+ * selects none: never one too many.
+ */
+uint64_t accesses_selected(const struct access *access, uint64_t elements);
+
+/* Takes the next bits that lie together out of `selected`: *count of them, from *first on. False:
+ * there are none. */
+bool accesses_next_run(uint64_t *selected, unsigned *first, unsigned *count);
 
 /* Of an ACCESS_STRING: the number of the first repetition, from 0, that touches [start, end), with
  * any count; UINT64_MAX: none does. */

@@ -157,18 +157,6 @@ static bool halves_flow(
 	return true;
 }
 
-/* What a move copies; the forms of AVX-512 have the mask in front of it. */
-static const ZydisDecodedOperand *moved(const struct decoded *decoded)
-{
-	const ZydisDecodedOperand *second = &decoded->operands[1];
-	bool is_mask = second->type == ZYDIS_OPERAND_TYPE_REGISTER &&
-		       ZydisRegisterGetClass(second->reg.value) == ZYDIS_REGCLASS_MASK;
-
-	return is_mask && decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX
-		   ? second + 1
-		   : second;
-}
-
 static enum flow_kind other_kind(const struct decoded *decoded)
 {
 	return instruction_is_arithmetic(decoded) ? FLOW_COMPUTED : FLOW_OTHER;
@@ -187,7 +175,7 @@ static void first_flow(
 	} else if (decoded->instruction.mnemonic == ZYDIS_MNEMONIC_LEA) {
 		address_flow(decoded, offset, size, flow);
 	} else if (instruction_is_move(decoded)) {
-		copy_from(decoded, moved(decoded), offset, size, flow);
+		copy_from(decoded, instruction_moved(decoded), offset, size, flow);
 	} else if (instruction_is_cmov(decoded)) {
 		copy_from(decoded, &decoded->operands[1], offset, size, flow);
 		flow->from_memory = flow->kind == FLOW_MEMORY;
@@ -322,7 +310,7 @@ bool flow_of_memory(
 		flow->kind = FLOW_PART;
 	else if (!special_flow(&decoded, to, offset, size, flow) && to == &decoded.operands[0] &&
 		 instruction_is_move(&decoded))
-		copy_from(&decoded, moved(&decoded), offset, size, flow);
+		copy_from(&decoded, instruction_moved(&decoded), offset, size, flow);
 	else if (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPS ||
 		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_MOVHPD ||
 		 decoded.instruction.mnemonic == ZYDIS_MNEMONIC_VMOVHPS ||
@@ -330,6 +318,22 @@ bool flow_of_memory(
 		copy_from(&decoded, &decoded.operands[1], offset + 8, size, flow);
 	else if (flow->kind == FLOW_OTHER)
 		flow->kind = other_kind(&decoded);
+	return true;
+}
+
+bool flow_of_selected(const uint8_t *code, size_t length, unsigned offset, struct flow *flow)
+{
+	const ZydisDecodedOperand *to;
+	struct decoded decoded;
+
+	if (!decode(code, length, &decoded))
+		return false;
+	to = &decoded.operands[0];
+	if (!instruction_is_masked_move(&decoded) || to->type != ZYDIS_OPERAND_TYPE_MEMORY ||
+	    offset >= to->size / 8u)
+		return flow_of_memory(code, length, offset, 1, flow);
+	*flow = (struct flow){.size = 1};
+	copy_from(&decoded, instruction_moved(&decoded), offset, 1, flow);
 	return true;
 }
 

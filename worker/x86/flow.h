@@ -45,6 +45,9 @@ bool flow_of_register(
 bool flow_of_memory(
     const uint8_t *code, size_t length, unsigned offset, unsigned size, struct flow *flow);
 
+/* The same for one byte that it certainly writes: if it has a mask, that selects the byte. */
+bool flow_of_selected(const uint8_t *code, size_t length, unsigned offset, struct flow *flow);
+
 /* Whether a conditional move with these flags happens. */
 bool flow_condition_holds(unsigned condition, uint64_t eflags);
 

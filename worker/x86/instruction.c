@@ -10,14 +10,32 @@ bool instruction_is_vex(const struct decoded *decoded)
 	return decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 }
 
-bool instruction_is_move(const struct decoded *decoded)
+/* k0 stands for no mask. */
+static bool is_masked(const struct decoded *decoded)
 {
-	/* The forms of AVX-512 can merge by a mask; k0 stands for none. */
-	if (decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX
-		? decoded->instruction.avx.mask.reg > ZYDIS_REGISTER_K0
-		: decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY &&
-		      decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_VEX)
+	return decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+	       decoded->instruction.avx.mask.reg > ZYDIS_REGISTER_K0;
+}
+
+static bool moves_by_vector(const struct decoded *decoded)
+{
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_VMASKMOVPS:
+	case ZYDIS_MNEMONIC_VMASKMOVPD:
+	case ZYDIS_MNEMONIC_VPMASKMOVD:
+	case ZYDIS_MNEMONIC_VPMASKMOVQ:
+		return true;
+	default:
 		return false;
+	}
+}
+
+/* By its name. */
+static bool moves(const struct decoded *decoded)
+{
+	const unsigned visible = decoded->instruction.operand_count_visible;
+	const ZydisDecodedOperand *to = &decoded->operands[0], *from = instruction_moved(decoded);
+
 	switch (decoded->instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_MOV:
 	case ZYDIS_MNEMONIC_MOVZX:
@@ -62,12 +80,39 @@ bool instruction_is_move(const struct decoded *decoded)
 	case ZYDIS_MNEMONIC_VMOVSS:
 	case ZYDIS_MNEMONIC_VMOVSD:
 		/* Not the string instruction, and not from register to register, which merges. */
-		return decoded->instruction.operand_count_visible == 2 &&
-		       (decoded->operands[0].type == ZYDIS_OPERAND_TYPE_MEMORY ||
-			   decoded->operands[1].type == ZYDIS_OPERAND_TYPE_MEMORY);
+		return visible >= 2 && from == &decoded->operands[visible - 1] &&
+		       (to->type == ZYDIS_OPERAND_TYPE_MEMORY ||
+			   from->type == ZYDIS_OPERAND_TYPE_MEMORY);
 	default:
 		return false;
 	}
+}
+
+const ZydisDecodedOperand *instruction_moved(const struct decoded *decoded)
+{
+	const ZydisDecodedOperand *second = &decoded->operands[1];
+	const bool is_mask = decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+			     second->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			     ZydisRegisterGetClass(second->reg.value) == ZYDIS_REGCLASS_MASK;
+
+	return is_mask || moves_by_vector(decoded) ? second + 1 : second;
+}
+
+bool instruction_is_move(const struct decoded *decoded)
+{
+	switch (decoded->instruction.encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+	case ZYDIS_INSTRUCTION_ENCODING_VEX:
+	case ZYDIS_INSTRUCTION_ENCODING_EVEX:
+		return !is_masked(decoded) && moves(decoded);
+	default:
+		return false;
+	}
+}
+
+bool instruction_is_masked_move(const struct decoded *decoded)
+{
+	return moves_by_vector(decoded) || (is_masked(decoded) && moves(decoded));
 }
 
 bool instruction_extends_sign(const struct decoded *decoded)
@@ -101,9 +146,12 @@ bool instruction_is_zero(const struct decoded *decoded)
 	case ZYDIS_MNEMONIC_XORPS:
 	case ZYDIS_MNEMONIC_XORPD:
 	case ZYDIS_MNEMONIC_VPXOR:
+	case ZYDIS_MNEMONIC_VPXORD:
+	case ZYDIS_MNEMONIC_VPXORQ:
 	case ZYDIS_MNEMONIC_VXORPS:
 	case ZYDIS_MNEMONIC_VXORPD:
-		return last >= 2 && operands[last - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		return last >= 2 && !is_masked(decoded) &&
+		       operands[last - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		       operands[last - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		       operands[last - 1].reg.value == operands[last - 2].reg.value;
 	default:

@@ -30,6 +30,13 @@ bool instruction_is_vex(const struct decoded *decoded);
  * sign. */
 bool instruction_is_move(const struct decoded *decoded);
 
+/* The same for the elements that its mask selects. The others of the destination stay, or become
+ * zero in a register. */
+bool instruction_is_masked_move(const struct decoded *decoded);
+
+/* What such a move copies: behind the mask, which EVEX forms always have as an operand. */
+const ZydisDecodedOperand *instruction_moved(const struct decoded *decoded);
+
 /* A move that fills up with the sign. */
 bool instruction_extends_sign(const struct decoded *decoded);
 

@@ -70,6 +70,11 @@ static void repeat(const struct access *access, const struct user_regs_struct *r
 	}
 }
 
+static uint64_t ones(unsigned count)
+{
+	return count >= 64 ? UINT64_MAX : (1ull << count) - 1;
+}
+
 /* From the first element that is written to the last; between them may be others. */
 static void select_elements(
     const struct access *access, uint64_t mask, uint64_t *start, uint64_t *end)
@@ -77,8 +82,7 @@ static void select_elements(
 	const unsigned count = access->size / access->element;
 	uint64_t first = *start;
 
-	if (count < 64)
-		mask &= (1ull << count) - 1;
+	mask &= ones(count);
 	*end = first;
 	if (mask == 0)
 		return;
@@ -113,6 +117,41 @@ void accesses_range(const struct access *access, const struct user_regs_struct *
 		select_elements(access, masks[access->mask], start, end);
 	if (access->kind == ACCESS_STRING)
 		repeat(access, regs, all, start, end);
+}
+
+uint64_t accesses_selected(const struct access *access, uint64_t elements)
+{
+	const unsigned count = access->element ? access->size / access->element : 0;
+	uint64_t selected = 0;
+
+	if (count == 0 || access->size > 64)
+		return 0;
+	if (access->packed)
+		return ones(
+		    (unsigned)__builtin_popcountll(elements & ones(count)) * access->element);
+	/* One element, for one or for all of the vector's. */
+	if (!access->by_element)
+		return count == 1 && elements ? ones(access->element) : 0;
+	for (unsigned i = 0; i < count; i++) {
+		if (elements >> i & 1)
+			selected |= ones(access->element) << i * access->element;
+	}
+	return selected;
+}
+
+bool accesses_next_run(uint64_t *selected, unsigned *first, unsigned *count)
+{
+	uint64_t rest;
+
+	if (*selected == 0)
+		return false;
+	*first = (unsigned)__builtin_ctzll(*selected);
+	rest = ~(*selected >> *first);
+	*count = rest ? (unsigned)__builtin_ctzll(rest) : 64;
+	if (*count > 64 - *first)
+		*count = 64 - *first;
+	*selected &= ~(ones(*count) << *first);
+	return true;
 }
 
 uint64_t accesses_first(

@@ -220,6 +220,65 @@ START_TEST(a_masked_store_meets_only_the_elements_that_it_writes)
 }
 END_TEST
 
+/* An access of the instruction, with this mask. */
+static uint64_t selected(const uint8_t *code, size_t length, uint64_t elements)
+{
+	struct accesses accesses;
+
+	accesses_of(code, length, HERE, &accesses);
+	ck_assert_uint_eq(accesses.count, 1);
+	ck_assert(accesses_is_masked(&accesses.list[0]));
+	return accesses_selected(&accesses.list[0], elements);
+}
+
+START_TEST(a_mask_selects_the_bytes_that_are_accessed)
+{
+	static const uint8_t bytes[] = {0x62, 0xe1, 0x7f, 0xc9, 0x6f, 0x07};
+	static const uint8_t ints[] = {0x62, 0xf1, 0x7e, 0x2f, 0x7f, 0x5b, 0x01};
+	static const uint8_t packed[] = {0x62, 0xf2, 0x7d, 0x49, 0x8b, 0x00};
+	static const uint8_t by_signs[] = {0xc4, 0xe2, 0x7d, 0x2c, 0x0f};
+	static const uint8_t scalar[] = {0x62, 0xe1, 0x7e, 0x89, 0x10, 0x00};
+	static const uint8_t sums[] = {0x62, 0xf2, 0x7d, 0x49, 0x31, 0x10};
+
+	/* vmovdqu8 zmm16{k1}{z}, [rdi] */
+	ck_assert_uint_eq(selected(bytes, sizeof bytes, 0x8000000000000003), 0x8000000000000003);
+	/* vmovdqu32 [rbx + 32]{k7}, ymm3: a mask's bits above the last element */
+	ck_assert_uint_eq(selected(ints, sizeof ints, 0xf82), 0xf00000f0);
+	/* vpcompressd [rax]{k1}, zmm0 */
+	ck_assert_uint_eq(selected(packed, sizeof packed, 0x10101), 0xff);
+	ck_assert_uint_eq(selected(packed, sizeof packed, UINT64_MAX), UINT64_MAX);
+	/* vmaskmovps ymm1, ymm0, [rdi] */
+	ck_assert_uint_eq(selected(by_signs, sizeof by_signs, 0x81), 0xf000000f);
+	/* vmovss xmm16{k1}{z}, [rax] */
+	ck_assert_uint_eq(selected(scalar, sizeof scalar, 1), 0xf);
+	ck_assert_uint_eq(selected(scalar, sizeof scalar, 0), 0);
+	/* vpmovzxbd zmm2{k1}, [rax]: which bytes that are is not known */
+	ck_assert_uint_eq(selected(sums, sizeof sums, 3), 0);
+}
+END_TEST
+
+START_TEST(runs_of_bits_are_taken_in_their_order)
+{
+	uint64_t bits = 0xf0000000000000e1, all = UINT64_MAX;
+	unsigned first, count;
+
+	ck_assert(accesses_next_run(&bits, &first, &count));
+	ck_assert_uint_eq(first, 0);
+	ck_assert_uint_eq(count, 1);
+	ck_assert(accesses_next_run(&bits, &first, &count));
+	ck_assert_uint_eq(first, 5);
+	ck_assert_uint_eq(count, 3);
+	ck_assert(accesses_next_run(&bits, &first, &count));
+	ck_assert_uint_eq(first, 60);
+	ck_assert_uint_eq(count, 4);
+	ck_assert(!accesses_next_run(&bits, &first, &count));
+	ck_assert(accesses_next_run(&all, &first, &count));
+	ck_assert_uint_eq(first, 0);
+	ck_assert_uint_eq(count, 64);
+	ck_assert_uint_eq(all, 0);
+}
+END_TEST
+
 START_TEST(a_hardware_breakpoint_is_reached_at_its_address_alone)
 {
 	struct debug_registers debug = {.rr_control = 1ull << 4};
@@ -361,6 +420,8 @@ int main(void)
 	    a_string_that_runs_backward_ends_at_its_register,
 	    the_part_before_a_watchpoint_ends_where_a_repetition_touches_it,
 	    a_masked_store_meets_only_the_elements_that_it_writes,
+	    a_mask_selects_the_bytes_that_are_accessed,
+	    runs_of_bits_are_taken_in_their_order,
 	    a_hardware_breakpoint_is_reached_at_its_address_alone,
 	    code_asks_about_each_hardware_breakpoint_it_ever_had,
 	    code_is_made_anew_when_a_breakpoint_has_another_condition,

@@ -42,7 +42,16 @@ static void store(
 	memcpy(shadow + address, undefined, size);
 }
 
-static const struct undefined_memory memory = {NULL, read_bytes, load, store};
+static uint64_t mask; /* every register's */
+
+static bool select_bytes(void *context, const struct access *access, uint64_t *selected)
+{
+	(void)context;
+	*selected = accesses_selected(access, mask);
+	return true;
+}
+
+static const struct undefined_memory memory = {NULL, read_bytes, load, store, select_bytes};
 
 static void set_up(void)
 {
@@ -272,6 +281,67 @@ START_TEST(vectors_are_copied_and_not_computed)
 }
 END_TEST
 
+START_TEST(the_vectors_of_avx_512_are_copied_too)
+{
+	memset(shadow + 512, 0xff, 64);
+	run(CODE("\x62\xe1\xfe\x48\x6f\x07")); /* vmovdqu64 (%rdi),%zmm16 */
+	ck_assert_uint_eq(state.vector[16][0], 0xff);
+	run(CODE("\x62\xe1\xfe\x48\x7f\x06")); /* vmovdqu64 %zmm16,(%rsi) */
+	ck_assert_uint_eq(shadow[256], 0xff);
+	ck_assert_uint_eq(shadow[319], 0xff);
+	run(CODE("\x62\xb2\x7e\x40\x26\xc0")); /* vptestnmb %zmm16,%zmm16,%k0 */
+	ck_assert(undefined_is_clear(&state));
+	run(CODE("\x62\xe1\xff\x08\x10\x07")); /* vmovsd (%rdi),%xmm16 */
+	ck_assert_uint_eq(state.vector[16][7], 0xff);
+	ck_assert_uint_eq(state.vector[16][8], 0);
+	run(CODE("\x62\xa1\xfd\x40\xef\xc0")); /* vpxorq %zmm16,%zmm16,%zmm16 */
+	ck_assert(undefined_is_clear(&state));
+}
+END_TEST
+
+/* Whether exactly those bytes are undefined. */
+static void expect_bytes(const uint8_t *undefined, uint64_t bits)
+{
+	for (unsigned i = 0; i < 64; i++)
+		ck_assert_msg((undefined[i] != 0) == (bits >> i & 1), "byte %u", i);
+}
+
+START_TEST(a_masked_store_defines_what_it_writes_and_no_more)
+{
+	memset(shadow + 256, 0xff, 64);
+	mask = 0xff0;
+	run(CODE("\x62\xe1\x7f\x49\x7f\x06")); /* vmovdqu8 %zmm16,(%rsi){%k1} */
+	expect_bytes(shadow + 256, ~0xff0ull);
+	mask = 0x5;
+	run(CODE("\xc4\xe2\x7d\x2e\x0e")); /* vmaskmovps %ymm1,%ymm0,(%rsi) */
+	expect_bytes(shadow + 256, ~0xfffull);
+	mask = 0x8001;
+	run(CODE("\x62\xf2\x7d\x49\x8b\x46\x04")); /* vpcompressd %zmm0,16(%rsi){%k1} */
+	expect_bytes(shadow + 256, ~0xff0fffull);
+}
+END_TEST
+
+START_TEST(a_masked_move_copies_what_it_selects)
+{
+	memset(shadow + 512, 0xff, 32);
+	mask = 0xf0f;
+	run(CODE("\x62\xe1\x7f\xc9\x6f\x07")); /* vmovdqu8 (%rdi),%zmm16{%k1}{z} */
+	expect_bytes(state.vector[16], 0xf0f);
+	mask = 0xf0f0;
+	run(CODE("\x62\xe1\x7f\x49\x6f\x07")); /* vmovdqu8 (%rdi),%zmm16{%k1} */
+	expect_bytes(state.vector[16], 0xffff);
+	mask = 0x6;
+	run(CODE("\x62\xa1\x7e\xc9\x6f\xc8")); /* vmovdqu32 %zmm16,%zmm17{%k1}{z} */
+	expect_bytes(state.vector[17], 0xff0);
+	mask = 0x3;
+	run(CODE("\x62\xe1\x7f\x49\x7f\x06")); /* vmovdqu8 %zmm16,(%rsi){%k1} */
+	expect_bytes(shadow + 256, 3);
+	mask = 1;
+	run(CODE("\xc4\xe2\x7d\x2c\x0f")); /* vmaskmovps (%rdi),%ymm0,%ymm1 */
+	expect_bytes(state.vector[1], 0xf);
+}
+END_TEST
+
 START_TEST(a_return_forgets_what_is_nothing_to_the_caller)
 {
 	state.general[RAX] = state.general[RCX] = 1;
@@ -366,6 +436,9 @@ int main(void)
 	    {uses_are_branches_addresses_and_targets, 1},
 	    {memory_keeps_undefined_bits, 1},
 	    {vectors_are_copied_and_not_computed, 1},
+	    {the_vectors_of_avx_512_are_copied_too, 1},
+	    {a_masked_store_defines_what_it_writes_and_no_more, 1},
+	    {a_masked_move_copies_what_it_selects, 1},
 	    {a_return_forgets_what_is_nothing_to_the_caller, 1},
 	    {a_condition_beside_it_can_decide, 1},
 	    {the_stacks_room_is_what_moves_down, 1},

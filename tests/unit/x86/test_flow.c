@@ -104,6 +104,10 @@ static const struct row registers[] = {
     {CODE("\x62\xe1\xfe\x48\x6f\x0f"), VECTOR(17, 40, 8), FLOW_MEMORY, NOWHERE, 40, 8},
     {CODE("\x62\x21\xfd\x48\x6f\xf2"), VECTOR(30, 8, 8), FLOW_REGISTER, VECTOR(18, 8, 8), 8, 8},
     {CODE("\x62\xe1\x7f\xa9\x6f\x27"), VECTOR(20, 0, 8), FLOW_OTHER, NOWHERE, 0, 8},
+    /* vmovsd (%rdi),%xmm17; vpxorq of one register, and what merges by a mask */
+    {CODE("\x62\xe1\xff\x08\x10\x0f"), VECTOR(17, 0, 8), FLOW_MEMORY, NOWHERE, 0, 8},
+    {CODE("\x62\xa1\xf5\x40\xef\xc9"), VECTOR(17, 0, 8), FLOW_CONSTANT, NOWHERE, 0, 8},
+    {CODE("\x62\xf1\xf5\x49\xef\xc9"), VECTOR(1, 0, 8), FLOW_COMPUTED, NOWHERE, 0, 8},
 };
 
 static void expect_piece(const struct piece *piece, const struct piece *expected, int row)
@@ -184,6 +188,38 @@ START_TEST(memory_gets_its_bytes_from_there)
 }
 END_TEST
 
+/* If its mask selects the byte, it is that of its register. */
+START_TEST(a_masked_store_writes_its_register)
+{
+	static const struct {
+		const char *code;
+		size_t length;
+		enum flow_kind kind;
+		struct piece piece;
+	} masked[] = {
+	    /* vmovdqu8 %zmm19,(%rax){%k1}; vmaskmovps %ymm3,%ymm2,(%rax) */
+	    {CODE("\x62\xe1\x7f\x49\x7f\x18"), FLOW_REGISTER, VECTOR(19, 9, 1)},
+	    {CODE("\xc4\xe2\x6d\x2e\x18"), FLOW_REGISTER, VECTOR(3, 9, 1)},
+	    /* vpcompressd %zmm3,(%rax){%k1}; movups %xmm1,(%rax) */
+	    {CODE("\x62\xf2\x7d\x49\x8b\x18"), FLOW_OTHER, NOWHERE},
+	    {CODE("\x0f\x11\x08"), FLOW_REGISTER, VECTOR(1, 9, 1)},
+	};
+	struct flow flow;
+
+	for (int i = 0; i < TIMES(masked); i++) {
+		const uint8_t *code = (const uint8_t *)masked[i].code;
+
+		ck_assert(flow_of_selected(code, masked[i].length, 9, &flow));
+		ck_assert_msg(flow.kind == masked[i].kind, "row %d: kind %d", i, flow.kind);
+		if (flow.kind == FLOW_REGISTER)
+			expect_piece(&flow.piece, &masked[i].piece, i);
+	}
+	/* Without that, it may be another's. */
+	ck_assert(flow_of_memory((const uint8_t *)masked[0].code, masked[0].length, 9, 1, &flow));
+	ck_assert_int_eq(flow.kind, FLOW_OTHER);
+}
+END_TEST
+
 START_TEST(bytes_that_are_no_instruction_have_no_flow)
 {
 	const struct piece rax = GENERAL(RAX, 0, 8);
@@ -212,6 +248,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {a_register_gets_its_bytes_from_there, TIMES(registers)},
 	    {memory_gets_its_bytes_from_there, TIMES(stores)},
+	    {a_masked_store_writes_its_register, 1},
 	    {bytes_that_are_no_instruction_have_no_flow, 1},
 	    {conditions_are_those_of_the_processor, 1},
 	    {NULL, 0},

@@ -18,39 +18,113 @@ enum {
 	AREA_MAX = 1 << 14, /* more than any processor has */
 };
 
-/* xmm0 to xmm15 in the area's legacy part, and the upper halves of ymm0 to ymm15. */
-bool masks_read_vector(pid_t tid, unsigned number, unsigned offset, uint64_t *bytes)
-{
-	enum { HALF = 16, LEGACY = 160, UPPER_COMPONENT = 2 };
-	uint8_t area[AREA_MAX];
-	struct iovec io = {area, sizeof area};
-	unsigned size, upper = 0, c, d, at;
+struct area {
+	uint8_t bytes[AREA_MAX];
+	size_t size;
+};
 
-	if (number > 15 || offset + sizeof *bytes > 2 * HALF ||
-	    (offset < HALF && offset + sizeof *bytes > HALF) ||
-	    (offset >= HALF &&
-		!__get_cpuid_count(XSAVE_LEAF, UPPER_COMPONENT, &size, &upper, &c, &d)) ||
-	    kernel_ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uint64_t)&io) < 0)
+static bool read_area(pid_t tid, struct area *area)
+{
+	struct iovec io = {area->bytes, sizeof area->bytes};
+
+	if (kernel_ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uint64_t)&io) < 0)
 		return false;
-	at = (offset < HALF ? LEGACY + offset : upper + offset - HALF) + HALF * number;
-	if (at + sizeof *bytes > io.iov_len)
+	area->size = io.iov_len;
+	return true;
+}
+
+/* Bytes of a component of the state; 0 is the area's legacy part. */
+static bool take(const struct area *area, unsigned component, unsigned at, unsigned size, void *to)
+{
+	unsigned length = sizeof area->bytes, offset = 0, c, d;
+
+	if (component > 0 && !__get_cpuid_count(XSAVE_LEAF, component, &length, &offset, &c, &d))
 		return false;
-	memcpy(bytes, area + at, sizeof *bytes);
+	if (at + size > length || offset + at + size > area->size)
+		return false;
+	memcpy(to, area->bytes + offset + at, size);
+	return true;
+}
+
+/* The parts of xmm0 to zmm15, and zmm16 to zmm31 as a whole. */
+static const struct part {
+	unsigned first, registers; /* numbers of vector registers */
+	unsigned from, size;	   /* bytes of each */
+	unsigned component, at;
+} parts[] = {
+    {0, 16, 0, 16, 0, 160},
+    {0, 16, 16, 16, 2, 0},
+    {0, 16, 32, 32, 6, 0},
+    {16, 16, 0, 64, 7, 0},
+};
+
+static const struct part *part_of(unsigned number, unsigned offset)
+{
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+		const struct part *part = &parts[i];
+
+		if (number - part->first < part->registers && offset - part->from < part->size)
+			return part;
+	}
+	return NULL;
+}
+
+bool masks_read_vector(pid_t tid, unsigned number, unsigned offset, unsigned size, void *bytes)
+{
+	struct area area;
+	uint8_t *to = bytes;
+
+	if (!read_area(tid, &area))
+		return false;
+	for (unsigned taken = 0, most; taken < size; taken += most) {
+		const struct part *part = part_of(number, offset + taken);
+		unsigned within;
+
+		if (!part)
+			return false;
+		within = offset + taken - part->from;
+		most = part->size - within < size - taken ? part->size - within : size - taken;
+		if (!take(&area, part->component,
+			part->at + (number - part->first) * part->size + within, most, to + taken))
+			return false;
+	}
 	return true;
 }
 
 bool masks_read(pid_t tid, uint64_t masks[MASK_REGISTERS])
 {
-	const size_t wanted = MASK_REGISTERS * sizeof *masks;
-	uint8_t area[AREA_MAX];
-	struct iovec io = {area, sizeof area};
-	unsigned size = 0, offset = 0, c, d;
+	struct area area;
 
-	if (!__get_cpuid_count(XSAVE_LEAF, MASKS_COMPONENT, &size, &offset, &c, &d) ||
-	    size < wanted ||
-	    kernel_ptrace(PTRACE_GETREGSET, tid, NT_X86_XSTATE, (uint64_t)&io) < 0 ||
-	    offset + wanted > io.iov_len)
+	return read_area(tid, &area) &&
+	       take(&area, MASKS_COMPONENT, 0, MASK_REGISTERS * sizeof *masks, masks);
+}
+
+/* The sign bits of a vector's elements. */
+static bool read_signs(pid_t tid, const struct access *access, uint64_t *elements)
+{
+	uint8_t vector[MASK_VECTOR_BYTES];
+	const unsigned element = access->element;
+
+	*elements = 0;
+	if (element == 0 || access->size > sizeof vector ||
+	    !masks_read_vector(tid, access->vector, 0, access->size, vector))
 		return false;
-	memcpy(masks, area + offset, wanted);
+	for (unsigned i = 0; i < access->size / element; i++)
+		*elements |= (uint64_t)(vector[(i + 1) * element - 1] >> 7) << i;
+	return true;
+}
+
+bool masks_select(pid_t tid, const struct access *access, uint64_t *selected)
+{
+	uint64_t masks[MASK_REGISTERS], elements;
+
+	if (access->mask) {
+		if (!masks_read(tid, masks))
+			return false;
+		elements = masks[access->mask % MASK_REGISTERS];
+	} else if (!read_signs(tid, access, &elements)) {
+		return false;
+	}
+	*selected = accesses_selected(access, elements);
 	return true;
 }

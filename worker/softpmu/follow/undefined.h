@@ -50,6 +50,8 @@ struct undefined_memory {
 	uint16_t (*load)(void *context, uint64_t address, uint8_t *undefined, size_t size);
 	void (*store)(
 	    void *context, uint64_t address, const uint8_t *undefined, size_t size, uint16_t from);
+	/* accesses_selected, with the mask as it is now. False: that is not known. */
+	bool (*select)(void *context, const struct access *access, uint64_t *selected);
 };
 
 /* One instruction, before it runs with these registers. */

@@ -134,6 +134,8 @@ static void define_memory(struct undefined_step *step, const struct access *acce
 	if (!access->writes || access->flushes || access->kind == ACCESS_VECTOR)
 		return;
 	accesses_range(access, step->regs, NULL, true, &start, &end);
+	if (accesses_is_masked(access) && undefined_define_selected(step, access, start))
+		return;
 	for (uint64_t at = start; at < end; at += PIECE)
 		step->memory->store(step->memory->context, at, none,
 		    end - at < PIECE ? (size_t)(end - at) : PIECE, 0);

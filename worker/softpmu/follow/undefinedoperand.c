@@ -20,8 +20,7 @@ bool undefined_is_vector(const ZydisDecodedOperand *operand)
 	       instruction_piece(operand->reg.value, &piece) && piece.vector;
 }
 
-/* Where a memory operand is. False: it is nowhere to be told. */
-static bool address_of(
+bool undefined_address(
     const struct undefined_step *step, const ZydisDecodedOperand *operand, uint64_t *address)
 {
 	for (unsigned i = 0; i < step->accesses.count; i++) {
@@ -42,7 +41,7 @@ static bool get_memory(const struct undefined_step *step, const ZydisDecodedOper
 	const unsigned size = undefined_size(operand);
 	uint64_t address;
 
-	if (size == 0 || size > sizeof value->bits || !address_of(step, operand, &address))
+	if (size == 0 || size > sizeof value->bits || !undefined_address(step, operand, &address))
 		return false;
 	step->memory->read(step->memory->context, address, &value->bits, size);
 	value->from =
@@ -129,7 +128,7 @@ void undefined_set(struct undefined_step *step, const ZydisDecodedOperand *opera
 
 	undefined &= undefined_all(size);
 	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		if (size <= sizeof undefined && address_of(step, operand, &address))
+		if (size <= sizeof undefined && undefined_address(step, operand, &address))
 			step->memory->store(step->memory->context, address, (uint8_t *)&undefined,
 			    size, undefined ? from : 0);
 		return;
@@ -154,7 +153,7 @@ bool undefined_get_bytes(const struct undefined_step *step, const ZydisDecodedOp
 	if (size > UNDEFINED_VECTOR)
 		return false;
 	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		if (!address_of(step, operand, &address))
+		if (!undefined_address(step, operand, &address))
 			return false;
 		*from = step->memory->load(step->memory->context, address, undefined, size);
 		return true;
@@ -183,7 +182,7 @@ void undefined_put_bytes(struct undefined_step *step, const ZydisDecodedOperand 
 	uint64_t address, small = 0;
 
 	if (operand->type == ZYDIS_OPERAND_TYPE_MEMORY) {
-		if (address_of(step, operand, &address))
+		if (undefined_address(step, operand, &address))
 			step->memory->store(step->memory->context, address, undefined, size, from);
 		return;
 	}

@@ -34,8 +34,21 @@ bool undefined_get_bytes(const struct undefined_step *step, const ZydisDecodedOp
 void undefined_put_bytes(struct undefined_step *step, const ZydisDecodedOperand *operand,
     const uint8_t *undefined, unsigned size, uint16_t from);
 
+/* Where a memory operand is. False: it is nowhere to be told. */
+bool undefined_address(
+    const struct undefined_step *step, const ZydisDecodedOperand *operand, uint64_t *address);
+
 /* A register, and one for vectors. */
 bool undefined_is_vector(const ZydisDecodedOperand *operand);
+
+/* ---- undefinedmasked.c ---------------------------------------------------------------------- */
+
+/* A move of the elements that a mask selects. False: it is none, or its mask is not known. */
+bool undefined_masked_move(struct undefined_step *step);
+
+/* Defines what a masked store writes. False: it is not known what that is. */
+bool undefined_define_selected(
+    struct undefined_step *step, const struct access *access, uint64_t start);
 
 /* ---- undefinedflags.c ----------------------------------------------------------------------- */
 

@@ -39,13 +39,14 @@ static unsigned most_moved(ZydisMnemonic mnemonic)
 
 static bool move(struct undefined_step *step)
 {
+	const ZydisDecodedOperand *source = instruction_moved(&step->decoded);
 	uint8_t bytes[UNDEFINED_VECTOR];
 	const unsigned to = undefined_size(operand(step, 0)),
 		       most = most_moved(step->decoded.instruction.mnemonic);
-	unsigned size = undefined_size(operand(step, 1));
+	unsigned size = undefined_size(source);
 	uint16_t from = 0;
 
-	if (!undefined_get_bytes(step, operand(step, 1), bytes, &from))
+	if (!undefined_get_bytes(step, source, bytes, &from))
 		return false;
 	size = size < to ? size : to;
 	undefined_put_bytes(step, operand(step, 0), bytes, size < most ? size : most, from);
@@ -74,13 +75,21 @@ static bool move_half(struct undefined_step *step, unsigned to, unsigned from)
 	return true;
 }
 
+static bool is_masked(const struct undefined_step *step)
+{
+	return step->decoded.instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
+	       step->decoded.instruction.avx.mask.reg > ZYDIS_REGISTER_K0;
+}
+
 static bool exclusive_or(struct undefined_step *step)
 {
 	uint8_t one[UNDEFINED_VECTOR], other[UNDEFINED_VECTOR];
 	const unsigned last = step->decoded.instruction.operand_count_visible - 1u;
 	uint16_t from = 0, from_other = 0;
 
-	if (instruction_is_zero(&step->decoded)) {
+	if (is_masked(step)) {
+		return false;
+	} else if (instruction_is_zero(&step->decoded)) {
 		memset(one, 0, sizeof one);
 	} else if (last >= 1 && undefined_get_bytes(step, operand(step, last - 1), one, &from) &&
 		   undefined_get_bytes(step, operand(step, last), other, &from_other)) {
@@ -183,6 +192,8 @@ bool undefined_vector(struct undefined_step *step)
 		return false;
 	if (instruction_is_move(&step->decoded))
 		return move(step);
+	if (instruction_is_masked_move(&step->decoded))
+		return undefined_masked_move(step);
 	switch (step->decoded.instruction.mnemonic) {
 	case ZYDIS_MNEMONIC_MOVHPS:
 	case ZYDIS_MNEMONIC_MOVHPD:
@@ -199,6 +210,8 @@ bool undefined_vector(struct undefined_step *step)
 	case ZYDIS_MNEMONIC_XORPS:
 	case ZYDIS_MNEMONIC_XORPD:
 	case ZYDIS_MNEMONIC_VPXOR:
+	case ZYDIS_MNEMONIC_VPXORD:
+	case ZYDIS_MNEMONIC_VPXORQ:
 	case ZYDIS_MNEMONIC_VXORPS:
 	case ZYDIS_MNEMONIC_VXORPD:
 		return exclusive_or(step);

@@ -10,6 +10,7 @@
 
 #include "worker/softpmu/base/address.h"
 #include "worker/softpmu/base/kernel.h"
+#include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/packet.h"
 #include "worker/softpmu/base/process.h"
@@ -242,7 +243,7 @@ static enum race_look looks(
 		return RACE_LOOKS_AWAY;
 	if (is_library_vector(check, in->address, access))
 		return RACE_LOOKS_AWAY;
-	if (racelayout_size_log(access->size) == RACE_SIZES ||
+	if (accesses_is_masked(access) || racelayout_size_log(access->size) == RACE_SIZES ||
 	    (!access->relative && access->displacement != (int32_t)access->displacement))
 		return RACE_ASKS;
 	if (is_atomic(in))
@@ -331,11 +332,39 @@ void racecheck_end_leg(struct racecheck *check, struct space *space, struct trac
 
 /* ---- One instruction ------------------------------------------------------------------------- */
 
+/* In pieces. */
+static void note_range(struct racecheck *check, const struct tracee *tracee,
+    const struct race_access *access, uint64_t first, uint64_t last)
+{
+	struct race_access noted = *access;
+
+	if (last - first > RACE_RANGE_MAX)
+		last = first + RACE_RANGE_MAX;
+	for (; first < last; first += noted.size) {
+		noted.start = first;
+		noted.size = (uint32_t)(last - first < 64 ? last - first : 64);
+		racecheck_note(check, tracee->space, tracee->race_thread, &noted);
+	}
+}
+
+/* The bytes that a mask selects; none where it cannot be read. */
+static void note_selected(struct racecheck *check, const struct tracee *tracee,
+    const struct access *masked, const struct race_access *access, uint64_t start)
+{
+	uint64_t selected;
+	unsigned first, count;
+
+	if (!masks_select(tracee->tid, masked, &selected))
+		return;
+	while (accesses_next_run(&selected, &first, &count))
+		note_range(check, tracee, access, start + first, start + first + count);
+}
+
 static void note_access(struct racecheck *check, const struct tracee *tracee,
     const struct classified *in, const struct access *access, const struct user_regs_struct *regs)
 {
 	const enum race_look look = looks(check, in, access);
-	struct race_access noted = {
+	const struct race_access noted = {
 	    .pc = in->address,
 	    .kind = look == RACE_ORDERS ? RACE_ATOMIC
 		    : access->writes	? RACE_WRITE
@@ -351,13 +380,10 @@ static void note_access(struct racecheck *check, const struct tracee *tracee,
 		return;
 	if (look == RACE_ORDERS || look == RACE_ORDERS_PLAINLY)
 		check->turn++;
-	if (last - first > RACE_RANGE_MAX)
-		last = first + RACE_RANGE_MAX;
-	for (; first < last; first += noted.size) {
-		noted.start = first;
-		noted.size = (uint32_t)(last - first < 64 ? last - first : 64);
-		racecheck_note(check, tracee->space, tracee->race_thread, &noted);
-	}
+	if (accesses_is_masked(access))
+		note_selected(check, tracee, access, &noted, first);
+	else
+		note_range(check, tracee, &noted, first, last);
 }
 
 /* Whether the access of that number is to be shown. */

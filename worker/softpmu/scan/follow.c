@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/base/addressset.h"
@@ -171,12 +172,19 @@ static void store_undefined(
 		carry(memory, address, size, from);
 }
 
+static bool select_bytes(void *context, const struct access *access, uint64_t *selected)
+{
+	const struct follow_memory *memory = context;
+
+	return masks_select(memory->tracee->tid, access, selected);
+}
+
 void follow_memory(struct follow_memory *memory, struct heapcheck *check, struct tracee *tracee)
 {
 	memory->check = check;
 	memory->tracee = tracee;
-	memory->memory =
-	    (struct undefined_memory){memory, read_bytes, load_undefined, store_undefined};
+	memory->memory = (struct undefined_memory){
+	    memory, read_bytes, load_undefined, store_undefined, select_bytes};
 }
 
 void follow_copy(struct follow_memory *memory, uint64_t to, uint64_t from, uint64_t size)

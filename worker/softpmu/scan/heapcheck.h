@@ -33,7 +33,7 @@
  * LIMIT: what the kernel writes in a system call is not checked, nor are stack operands, vectors of
  * addresses, and operands with a segment. A handler of a signal that comes while an allocator's
  * function runs is not checked. A load of the C library's that begins in a block and goes on behind
- * it is none: its functions for strings read whole vectors.
+ * it is none: its functions for strings read whole vectors and words.
  *
  * Calls of functions that copy, see calls/copies.h, are looked at where they are made: there the
  * name is known, see calls/slots.h.
@@ -188,16 +188,35 @@ bool heapreturns_are_noted(const struct heapcheck *check);
 void heapreturns_note(struct heapcheck *check, struct tracee *tracee,
     const struct user_regs_struct *regs, bool stepped);
 
-/* That writes [start, end) and touches nothing of the heap that is wrong. */
+/* Where an access goes: [start, end), and if it is masked, of that only the selected bytes, see
+ * accesses_selected. */
+struct heapcheck_span {
+	uint64_t start, end, selected;
+};
+
+/* From the first byte that it touches to the last. */
+struct heapcheck_span heapcheck_touched(
+    const struct access *access, const struct heapcheck_span *span);
+
+/* That writes there, and touches nothing of the heap that is wrong. */
 enum heapcheck_verdict heapreturns_judge(struct heapcheck *check, struct tracee *tracee,
-    const struct access *access, uint64_t start, uint64_t end, const uint8_t *bytes, size_t length,
-    const struct user_regs_struct *regs);
+    const struct access *access, const struct heapcheck_span *span, const uint8_t *bytes,
+    size_t length, const struct user_regs_struct *regs);
 
 /* heapjudge.c: shows the table's finding at this instruction, at once or later. */
 enum heapcheck_verdict heapcheck_show(struct heapcheck *check, struct tracee *tracee, uint64_t pc);
 
 /* Whether the allocator's own code is there: it keeps its lists in freed blocks. */
 bool heapcheck_is_own(const struct heapcheck *check, uint64_t address);
+
+/*
+ * The C library's functions for strings also read aligned words of which the first byte is the
+ * string's, and nothing is made of what is behind its end: as a whole, or, strspn and its like, its
+ * four bytes one by one. Whether the access at `start` of the instruction at rip is of this kind;
+ * and where the word begins.
+ */
+bool heapcheck_reads_ahead(const struct heapcheck *check, const struct access *access,
+    uint64_t start, const struct user_regs_struct *regs, uint64_t *first);
 
 /* Whether an access can go to the heap, and whether the C library's strings are read so. */
 bool heapcheck_is_meant(const struct access *access);

@@ -175,6 +175,18 @@ static bool is_long(const struct undefined_step *step)
 	       step->regs->rcx > FEW;
 }
 
+/* Behind the end of a string whose word begins with something defined. */
+static bool reads_ahead(const struct heapcheck *check, const struct undefined_step *step)
+{
+	uint64_t start, end, first;
+
+	if (step->accesses.count != 1)
+		return false;
+	accesses_range(&step->accesses.list[0], step->regs, NULL, false, &start, &end);
+	return heapcheck_reads_ahead(check, &step->accesses.list[0], start, step->regs, &first) &&
+	       !follow_has_undefined(check, first, 1);
+}
+
 static void apply(struct heapcheck *check, struct tracee *tracee, struct follow_step *step)
 {
 	struct follow *thread = tracee->check_follow;
@@ -182,7 +194,10 @@ static void apply(struct heapcheck *check, struct tracee *tracee, struct follow_
 
 	if (is_at(thread, it->regs))
 		return;
-	undefined_apply(it);
+	if (reads_ahead(check, it))
+		undefined_define(it);
+	else
+		undefined_apply(it);
 	thread->applied = true;
 	thread->before = *it->regs;
 	thread->length = it->decoded.instruction.length;
@@ -231,9 +246,24 @@ static bool is_touch(const struct undefined_step *step)
 	       decoded->operands[1].imm.value.u == 0;
 }
 
+static bool has_undefined(const struct heapcheck *check, const struct undefined_step *step,
+    const struct access *access, uint64_t start, uint64_t size)
+{
+	uint64_t selected;
+	unsigned first, count;
+	bool has = false;
+
+	if (!accesses_is_masked(access) ||
+	    !step->memory->select(step->memory->context, access, &selected))
+		return follow_has_undefined(check, start, size);
+	while (!has && accesses_next_run(&selected, &first, &count))
+		has = follow_has_undefined(check, start + first, count);
+	return has;
+}
+
 static bool loads_undefined(const struct heapcheck *check, const struct undefined_step *step)
 {
-	for (unsigned i = 0; i < step->accesses.count; i++) {
+	for (unsigned i = 0; i < step->accesses.count && !reads_ahead(check, step); i++) {
 		const struct access *access = &step->accesses.list[i];
 		uint64_t start, end;
 
@@ -242,7 +272,7 @@ static bool loads_undefined(const struct heapcheck *check, const struct undefine
 			continue;
 		accesses_range(access, step->regs, NULL, false, &start, &end);
 		if (end > start && end - start <= UNDEFINED_VECTOR &&
-		    follow_has_undefined(check, start, end - start))
+		    has_undefined(check, step, access, start, end - start))
 			return true;
 	}
 	return false;

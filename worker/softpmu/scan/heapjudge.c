@@ -133,6 +133,22 @@ enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *
 	return heapcheck_show(check, tracee, pc);
 }
 
+/* Where the vectors may begin of which the C library has read this one before it has looked at any:
+ * an aligned group, the four from an aligned one on, or, with a mask, two. On one page. */
+static uint64_t begin_of_vectors(const struct access *access, uint64_t start)
+{
+	enum { PAGE = 4096, SMALLEST = 16 };
+	const uint64_t size = access->size, page = start & ~(uint64_t)(PAGE - 1);
+	const uint64_t before = size == SMALLEST	     ? GROUP * size
+				: accesses_is_masked(access) ? size
+							     : 0;
+	const uint64_t group = start & ~(GROUP * size - 1);
+
+	if (start - page < before)
+		return page;
+	return start - before < group ? start - before : group;
+}
+
 /* A load that may read beyond a block, because nothing is made of those bytes: a vector of the C
  * library's functions for strings, or an aligned one, which cannot leave its page. */
 static bool is_overread(struct heapcheck *check, struct space *space, uint64_t pc,
@@ -143,13 +159,52 @@ static bool is_overread(struct heapcheck *check, struct space *space, uint64_t p
 	if (!access->reads || access->writes || size < 16 || access->kind != ACCESS_PLAIN)
 		return false;
 	if (heapcheck_is_library_vector(check, pc, access)) {
-		if (!heapshadow_has_clear(
-			&check->shadow, start & ~(group - 1), ((end - 1) | (group - 1)) + 1))
+		if (!heapshadow_has_clear(&check->shadow, begin_of_vectors(access, start),
+			((end - 1) | (group - 1)) + 1))
 			return false;
 		heapcheck_exempt(check, space, pc);
 		return true;
 	}
 	return start % size == 0 && heapshadow_has_clear(&check->shadow, start, start + 1);
+}
+
+/* strcat and others look for a zero in a word by sums with such a constant. */
+static bool holds_string_constant(const struct user_regs_struct *regs)
+{
+	for (unsigned i = 0; i < FLOW_REGISTERS; i++) {
+		switch (decode_register(regs, i)) {
+		case 0xfefefefefefefeff:
+		case 0x0101010101010101:
+		case 0x8080808080808080:
+			return true;
+		}
+	}
+	return false;
+}
+
+bool heapcheck_reads_ahead(const struct heapcheck *check, const struct access *access,
+    uint64_t start, const struct user_regs_struct *regs, uint64_t *first)
+{
+	enum { WORD = 8, FOUR = 4, NEXT = 2 * FOUR };
+	const bool by_one = access->size == 1 && access->base != ACCESS_NO_REGISTER &&
+			    access->index == ACCESS_NO_REGISTER && access->displacement > 0 &&
+			    access->displacement < NEXT && start % FOUR != 0 &&
+			    decode_register(regs, access->base) % FOUR == 0;
+	const bool as_a_whole =
+	    access->size == WORD && start % WORD == 0 && holds_string_constant(regs);
+
+	*first = by_one ? start & ~(uint64_t)(FOUR - 1) : start;
+	return (by_one || as_a_whole) && access->reads && !access->writes &&
+	       access->kind == ACCESS_PLAIN && heapcheck_is_library(check, regs->rip);
+}
+
+static bool is_word_overread(const struct heapcheck *check, const struct access *access,
+    uint64_t start, const struct user_regs_struct *regs)
+{
+	uint64_t first;
+
+	return heapcheck_reads_ahead(check, access, start, regs, &first) &&
+	       heapshadow_has_clear(&check->shadow, first, first + 1);
 }
 
 /* movlps, vmovq and the like: functions of the C library for strings read a part of a vector, too.
@@ -216,50 +271,99 @@ static enum heapcheck_verdict judge_copy(struct heapcheck *check, struct tracee 
 	return verdict;
 }
 
-enum heapcheck_verdict heapcheck_judge_accesses(
-    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
+/* Where an access goes. False: that is not known, or nowhere. */
+static bool span_of(const struct tracee *tracee, const struct access *access,
+    const struct user_regs_struct *regs, struct heapcheck_span *span)
 {
+	accesses_range(access, regs, NULL, access->counted, &span->start, &span->end);
+	span->selected = 0;
+	if (span->end <= span->start || span->end - span->start > RANGE_MAX)
+		return false;
+	return !accesses_is_masked(access) ||
+	       (masks_select(tracee->tid, access, &span->selected) && span->selected);
+}
+
+/* The first byte that it must not touch, or its end. */
+static uint64_t first_wrong(
+    const struct heapcheck *check, const struct access *access, const struct heapcheck_span *span)
+{
+	uint64_t selected = span->selected, wrong;
+	unsigned first, count;
+
+	if (!accesses_is_masked(access))
+		return heapshadow_first(&check->shadow, span->start, span->end);
+	while (accesses_next_run(&selected, &first, &count)) {
+		wrong = heapshadow_first(
+		    &check->shadow, span->start + first, span->start + first + count);
+		if (wrong < span->start + first + count)
+			return wrong;
+	}
+	return span->end;
+}
+
+struct heapcheck_span heapcheck_touched(
+    const struct access *access, const struct heapcheck_span *span)
+{
+	struct heapcheck_span it = *span;
+
+	if (!accesses_is_masked(access))
+		return it;
+	it.start += (unsigned)__builtin_ctzll(span->selected);
+	it.end = span->start + 64 - (unsigned)__builtin_clzll(span->selected);
+	return it;
+}
+
+/* The code of the instruction at rip. */
+struct code {
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
-	const size_t length = memory_read_code(tracee->tid, regs->rip, bytes, sizeof bytes);
-	uint64_t masks[MASK_REGISTERS];
-	struct accesses accesses;
+	size_t length;
+};
+
+static enum heapcheck_verdict judge_access(struct heapcheck *check, struct tracee *tracee,
+    const struct access *access, const struct code *code, const struct user_regs_struct *regs)
+{
 	enum heapcheck_verdict verdict;
-	bool masked;
+	struct heapcheck_span span, touched;
+	uint64_t wrong;
 
-	if (length == 0)
+	if (!heapcheck_is_meant(access) || !span_of(tracee, access, regs, &span))
 		return HEAPCHECK_GOES_ON;
-	accesses_of(bytes, length, regs->rip, &accesses);
-	for (unsigned i = 0; i < accesses.count; i++) {
-		const struct access *access = &accesses.list[i];
-		uint64_t start, end, wrong;
-
-		if (access->relative && access->reads) {
-			verdict = judge_copy(
-			    check, tracee, bytes, length, (uint64_t)access->displacement, regs);
-			if (verdict != HEAPCHECK_GOES_ON)
-				return verdict;
-		}
-		if (!heapcheck_is_meant(access))
-			continue;
-		masked = access->mask && masks_read(tracee->tid, masks);
-		accesses_range(access, regs, masked ? masks : NULL, access->counted, &start, &end);
-		if (end <= start || end - start > RANGE_MAX)
-			continue;
-		wrong = heapshadow_first(&check->shadow, start, end);
-		if (wrong == end && access->writes) {
-			verdict = heapreturns_judge(
-			    check, tracee, access, start, end, bytes, length, regs);
-			if (verdict != HEAPCHECK_GOES_ON)
-				return verdict;
-		}
-		if (wrong == end ||
-		    is_overread(check, tracee->space, regs->rip, access, start, end) ||
-		    is_part_overread(check, tracee->space, regs->rip, bytes, length, start))
-			continue;
-		verdict = heapcheck_report(check, tracee, access->writes ? CHECK_WRITE : CHECK_READ,
-		    regs->rip, wrong, start, end - start);
+	wrong = first_wrong(check, access, &span);
+	if (wrong == span.end && access->writes) {
+		verdict = heapreturns_judge(
+		    check, tracee, access, &span, code->bytes, code->length, regs);
 		if (verdict != HEAPCHECK_GOES_ON)
 			return verdict;
 	}
-	return HEAPCHECK_GOES_ON;
+	if (wrong == span.end || is_word_overread(check, access, span.start, regs) ||
+	    is_overread(check, tracee->space, regs->rip, access, span.start, span.end) ||
+	    is_part_overread(
+		check, tracee->space, regs->rip, code->bytes, code->length, span.start))
+		return HEAPCHECK_GOES_ON;
+	touched = heapcheck_touched(access, &span);
+	return heapcheck_report(check, tracee, access->writes ? CHECK_WRITE : CHECK_READ, regs->rip,
+	    wrong, touched.start, touched.end - touched.start);
+}
+
+enum heapcheck_verdict heapcheck_judge_accesses(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs)
+{
+	struct code code;
+	struct accesses accesses;
+	enum heapcheck_verdict verdict = HEAPCHECK_GOES_ON;
+
+	code.length = memory_read_code(tracee->tid, regs->rip, code.bytes, sizeof code.bytes);
+	if (code.length == 0)
+		return HEAPCHECK_GOES_ON;
+	accesses_of(code.bytes, code.length, regs->rip, &accesses);
+	for (unsigned i = 0; i < accesses.count && verdict == HEAPCHECK_GOES_ON; i++) {
+		const struct access *access = &accesses.list[i];
+
+		if (access->relative && access->reads)
+			verdict = judge_copy(check, tracee, code.bytes, code.length,
+			    (uint64_t)access->displacement, regs);
+		if (verdict == HEAPCHECK_GOES_ON)
+			verdict = judge_access(check, tracee, access, &code, regs);
+	}
+	return verdict;
 }

@@ -133,22 +133,15 @@ struct store {
 	const struct user_regs_struct *regs;
 	const uint8_t *code;
 	size_t length;
-	uint64_t start, end;
+	const struct heapcheck_span *span;
 };
 
 static bool register_byte(const struct store *store, const struct piece *piece, uint8_t *byte)
 {
-	enum { PART = 8 };
-	uint64_t value;
-
-	if (!piece->vector) {
-		*byte = (uint8_t)(decode_register(store->regs, piece->number) >> 8 * piece->offset);
-		return true;
-	}
-	if (!masks_read_vector(
-		store->tracee->tid, piece->number, piece->offset & ~(PART - 1u), &value))
-		return false;
-	*byte = (uint8_t)(value >> 8 * (piece->offset % PART));
+	if (piece->vector)
+		return masks_read_vector(
+		    store->tracee->tid, piece->number, piece->offset, sizeof *byte, byte);
+	*byte = (uint8_t)(decode_register(store->regs, piece->number) >> 8 * piece->offset);
 	return true;
 }
 
@@ -157,13 +150,13 @@ enum written { KNOWN, UNKNOWN, COMPUTED };
 /* The byte that it writes there. */
 static enum written byte_of(const struct store *store, uint64_t address, uint8_t *byte)
 {
-	const uint64_t offset = address - store->start;
+	const uint64_t offset = address - store->span->start;
 	const bool string = store->access->kind == ACCESS_STRING;
 	const unsigned in_one = (unsigned)(string ? offset % store->access->size : offset);
 	uint64_t word;
 	struct flow flow;
 
-	if (!flow_of_memory(store->code, store->length, in_one, 1, &flow))
+	if (!flow_of_selected(store->code, store->length, in_one, &flow))
 		return UNKNOWN;
 	switch (flow.kind) {
 	case FLOW_REGISTER:
@@ -192,6 +185,15 @@ static enum written byte_of(const struct store *store, uint64_t address, uint8_t
 	return UNKNOWN;
 }
 
+static bool writes_byte(const struct store *store, uint64_t address)
+{
+	const struct heapcheck_span *span = store->span;
+
+	return address >= span->start && address < span->end &&
+	       (!accesses_is_masked(store->access) ||
+		   (span->selected >> ((address - span->start) & 63) & 1));
+}
+
 /* Whether a store changes the return address in its slot, and to what is none. */
 static bool destroys(const struct store *store, uint64_t slot, uint64_t old)
 {
@@ -202,7 +204,7 @@ static bool destroys(const struct store *store, uint64_t slot, uint64_t old)
 		const uint64_t address = slot + i;
 		uint8_t byte = 0;
 
-		if (address < store->start || address >= store->end) {
+		if (!writes_byte(store, address)) {
 			whole = false;
 			continue;
 		}
@@ -220,6 +222,15 @@ static bool destroys(const struct store *store, uint64_t slot, uint64_t old)
 	       !(whole && is_code(store->tracee, now));
 }
 
+static bool writes_any(const struct store *store, uint64_t slot)
+{
+	bool any = false;
+
+	for (unsigned i = 0; i < WORD; i++)
+		any |= writes_byte(store, slot + i);
+	return any;
+}
+
 static bool note(struct heapcheck *check, uint64_t pc, uint64_t old)
 {
 	const uint64_t key = (pc * 31 + old) * 31 + CHECK_RETURN;
@@ -230,14 +241,15 @@ static bool note(struct heapcheck *check, uint64_t pc, uint64_t old)
 static enum heapcheck_verdict report(
     struct heapcheck *check, struct tracee *tracee, const struct store *store, uint64_t slot)
 {
+	const struct heapcheck_span touched = heapcheck_touched(store->access, store->span);
 	struct check_table *table = &check->table;
 
 	table->found++;
 	table->kind = CHECK_RETURN;
 	table->pc = store->regs->rip;
 	table->address = slot;
-	table->start = store->start;
-	table->size = store->end - store->start;
+	table->start = touched.start;
+	table->size = touched.end - touched.start;
 	table->block = table->block_size = table->made = table->dropped = 0;
 	table->maker = table->called = table->foreign = 0;
 	table->block_state = CHECK_NO_BLOCK;
@@ -245,18 +257,18 @@ static enum heapcheck_verdict report(
 }
 
 enum heapcheck_verdict heapreturns_judge(struct heapcheck *check, struct tracee *tracee,
-    const struct access *access, uint64_t start, uint64_t end, const uint8_t *bytes, size_t length,
-    const struct user_regs_struct *regs)
+    const struct access *access, const struct heapcheck_span *span, const uint8_t *bytes,
+    size_t length, const struct user_regs_struct *regs)
 {
-	const struct store store = {tracee, access, regs, bytes, length, start, end};
+	const struct store store = {tracee, access, regs, bytes, length, span};
 
 	if (!heapreturns_are_noted(check) || !tracee->space)
 		return HEAPCHECK_GOES_ON;
-	for (uint64_t slot = start & ~(uint64_t)(WORD - 1); slot < end; slot += WORD) {
+	for (uint64_t slot = span->start & ~(uint64_t)(WORD - 1); slot < span->end; slot += WORD) {
 		uint64_t old = 0;
 		bool destroyed;
 
-		if (!is_marked(check, slot))
+		if (!is_marked(check, slot) || !writes_any(&store, slot))
 			continue;
 		destroyed = slot >= regs->rsp && memory_read_word(tracee->tid, slot, &old) &&
 			    is_code(tracee, old) && is_behind_call(tracee->tid, old) &&

@@ -16,7 +16,10 @@ enum { RCX = 1, PIECE = 8 };
 static void put_look(struct look *look, const struct access *access, uint32_t size)
 {
 	shadowcode_begin(look, access);
-	shadowcode_put_question(look, size);
+	if (accesses_is_masked(access))
+		shadowcode_put_one_question(look, size);
+	else
+		shadowcode_put_question(look, size);
 	shadowcode_end(look);
 }
 

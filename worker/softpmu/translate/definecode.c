@@ -2,6 +2,7 @@
  * For each access, see shadowcode.h:
  *     a load: as in checkcode.c, the int3 asks where something is undefined
  *     a store: mov qword [rax + 8 * i], 0, or fewer bytes
+ *     a masked store: it asks, unless all that it may write is defined already
  * For the room that it makes on the stack, see follow/stackroom.h:
  *     mov qword [rax + i], -1, or for more than a little
  *     mov ecx, words; again: mov qword [rax + 8 * rcx - n], -1 (four times)
@@ -136,7 +137,10 @@ static void put_access(
 	if (!access->writes)
 		return;
 	shadowcode_begin(look, access);
-	put_pieces(look, 0, access->size, 0);
+	if (accesses_is_masked(access))
+		shadowcode_put_one_question(look, access->size);
+	else
+		put_pieces(look, 0, access->size, 0);
 	shadowcode_end(look);
 }
 

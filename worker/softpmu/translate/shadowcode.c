@@ -65,3 +65,21 @@ void shadowcode_put_question(const struct look *look, uint32_t size)
 		PUT(look, PLACE_CHECKS, SHADOWCODE_BOTH, 0xcc);
 	}
 }
+
+/* Behind each load: jrcxz next; jmp ask. And behind the last: jmp over; ask: int3; over: */
+void shadowcode_put_one_question(const struct look *look, uint32_t size)
+{
+	enum { PIECES_MAX = 64 / 8 + 3 };
+	uint32_t asks[PIECES_MAX], count = 0;
+
+	for (uint32_t at = 0; at < size && count < PIECES_MAX; at += shadowcode_piece(size - at)) {
+		put_load(look, at, size - at);
+		PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xe3, 2);
+		PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xeb, 0);
+		asks[count++] = look->e->offset - 1;
+	}
+	PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xeb, 1);
+	while (count > 0)
+		emitter_set_jump(look->e, asks[--count]);
+	PUT(look, PLACE_CHECKS, SHADOWCODE_BOTH, 0xcc);
+}

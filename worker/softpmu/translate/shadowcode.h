@@ -41,6 +41,10 @@ void shadowcode_end(struct look *look);
 /* An int3 asks where one of so many bytes is not 0. */
 void shadowcode_put_question(const struct look *look, uint32_t size);
 
+/* The same, at most once: for an instruction that is judged by the bytes that its mask selects. At
+ * most 64 bytes. */
+void shadowcode_put_one_question(const struct look *look, uint32_t size);
+
 /* The largest piece of so many bytes: 8, 4, 2 or 1. */
 uint32_t shadowcode_piece(uint32_t size);
 
