@@ -17,6 +17,9 @@
 #include <unistd.h>
 
 #include "tests/differ/code.h"
+#include "worker/softpmu/base/memory.h"
+#include "worker/x86/decode.h"
+#include "worker/x86/prefixes.h"
 
 #define RR_PAGE 0x70000000ull
 
@@ -134,8 +137,28 @@ void twin_wait(const struct twin *twin, struct stop *stop)
 	stop->address = (uint64_t)info.si_addr;
 }
 
+/* Whether the kernel says TRAP_BRKPT behind the instruction: int1, or a system call. */
+static bool says_breakpoint(const struct twin *twin, uint64_t rip)
+{
+	enum { INT1 = 0xf1, INT = 0xcd, TWO_BYTES = 0x0f, SYSCALL = 0x05, SYSENTER = 0x34 };
+	uint8_t bytes[DECODE_INSTRUCTION_MAX + 2] = {0};
+	const size_t length = memory_read_code(twin->pid, rip, bytes, DECODE_INSTRUCTION_MAX);
+	const uint8_t *code = bytes + prefixes_of(bytes, length).length;
+
+	return code[0] == INT1 || code[0] == INT ||
+	       (code[0] == TWO_BYTES && (code[1] == SYSCALL || code[1] == SYSENTER));
+}
+
+/* Some hypervisors lose what a debug trap was, see legs/trapcode.h: then it is TRAP_BRKPT. */
 void twin_step(const struct twin *twin, struct stop *stop)
 {
+	struct user_regs_struct before;
+	bool breaks;
+
+	twin_get(twin, &before);
+	breaks = says_breakpoint(twin, before.rip);
 	need(ptrace(PTRACE_SINGLESTEP, twin->pid, 0, 0) == 0, "PTRACE_SINGLESTEP");
 	twin_wait(twin, stop);
+	if (stop->signal == SIGTRAP && stop->code == TRAP_BRKPT && !breaks)
+		stop->signal = 0;
 }

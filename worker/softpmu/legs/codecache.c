@@ -24,6 +24,7 @@
 #include "worker/softpmu/legs/countedpass.h"
 #include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/legs/looks.h"
+#include "worker/softpmu/legs/trapcode.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/cache/passcount.h"
@@ -497,6 +498,8 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 		return CODECACHE_RUNS;
 	if (kernel_ptrace(PTRACE_GETREGS, tracee->tid, 0, (uint64_t)regs) < 0)
 		return is_last ? CODECACHE_GONE : CODECACHE_RUNS;
+	if (status >> 8 == SIGTRAP)
+		trapcode_correct(tracee, &info, regs);
 	before = *regs;
 	was = regs->rip;
 	address = stay ? 0 : looks_past(space, tracee, status, regs);

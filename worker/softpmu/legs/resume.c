@@ -136,6 +136,7 @@ static void look_at_instruction(struct softpmu *pmu, struct tracee *tracee,
 	x87address_correct(tracee, bytes, length);
 	decode_instruction(memory_code_reader, &tracee->tid, regs->rip, block);
 	tracee->began = *regs;
+	tracee->in_call = restarts_syscall(regs) || inside_syscall(tracee, regs);
 	tracee->leg_counts = block->ending.counts;
 	tracee->pushes_flags = is_push_flags(bytes, length);
 	tracee->touches = watches_touched_by(tracee->tid, &tracee->debug, bytes, length, regs) |

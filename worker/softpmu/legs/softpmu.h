@@ -84,6 +84,7 @@
  *   regions.c       legs between hardware breakpoints, for what cannot run there; what cannot do
  *                   that either is single-stepped
  *   linecount.c     how often many instructions begin, counted in both
+ *   trapcode.c      what a debug trap was, where the hypervisor has lost that
  *   stops.c         whether a stop ends a leg of ours or is for rr, and the ticks it stands for
  *
  * Environment, read once and taken out of rr's (and so the program's) environment:
@@ -92,7 +93,7 @@
  *   RR_WARDEN_SOFTPMU=step         single-step everything (a third one; the bench's baseline)
  *   RR_WARDEN_SOFTPMU=carry        only what does not count; the processor counts
  *   RR_WARDEN_RR_VERSION=50600     rr's version, for newcalls.c; without it rr is taken for old
- *   RR_WARDEN_SOFTPMU_LACKS=debug,rdtsc   do without what the processor has, for tests
+ *   RR_WARDEN_SOFTPMU_LACKS=debug,rdtsc,fs,status   do without what the processor has, for tests
  *   RR_WARDEN_SOFTPMU_STATS=FILE   append one line of totals to FILE at the end
  */
 #ifndef RR_WARDEN_SOFTPMU_SOFTPMU_H

@@ -22,6 +22,7 @@
 #include "worker/softpmu/traps/processor.h"
 #include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/legs/resume.h"
+#include "worker/softpmu/legs/trapcode.h"
 #include "worker/softpmu/traps/cover.h"
 #include "worker/softpmu/traps/trapflag.h"
 #include "worker/softpmu/traps/trapmask.h"
@@ -63,6 +64,8 @@ static bool look(struct tracee *tracee, int status, struct stop *stop)
 		return true;
 	if (killed_since(tracee->tid, &info))
 		return false;
+	if (tracee->leg != LEG_CACHE) /* or it has been corrected already */
+		trapcode_correct(tracee, &info, &stop->regs);
 	stop->code = info.si_code;
 	if (processor()->debug_registers && debug_registers_rr_used(&tracee->debug) &&
 	    (stop->code == TRAP_TRACE || stop->code == TRAP_HWBKPT))
@@ -93,7 +96,7 @@ static bool step_retired(const struct tracee *tracee, const struct stop *stop)
 	if (stop->event == PTRACE_EVENT_EXIT)
 		return branch_retired(tracee, stop);
 	if (stop->signal == SIGTRAP)
-		return stop->code == TRAP_TRACE;
+		return stop->code == TRAP_TRACE && trapcode_has_stepped(tracee, &stop->regs);
 	return stop->signal != 0 && stop->regs.rip != tracee->began.rip;
 }
 

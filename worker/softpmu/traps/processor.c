@@ -19,7 +19,7 @@
 #include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/base/kernel.h"
 
-static struct processor found = {true, true, false};
+static struct processor found = {true, true, false, true};
 
 enum { READS_FS = 2 }; /* of AT_HWCAP2 */
 
@@ -83,7 +83,7 @@ void processor_probe(const char *lacks)
 {
 	long child;
 
-	found = (struct processor){false, false, getauxval(AT_HWCAP2) & READS_FS};
+	found = (struct processor){false, false, getauxval(AT_HWCAP2) & READS_FS, true};
 	child = kernel_call(SYS_clone, SIGCHLD, 0, 0, 0, 0, 0);
 	if (child == 0)
 		be_child();
@@ -99,6 +99,7 @@ void processor_probe(const char *lacks)
 	found.debug_registers &= !strstr(lacks, "debug");
 	found.traps_rdtsc &= !strstr(lacks, "rdtsc");
 	found.reads_fs &= !strstr(lacks, "fs");
+	found.tells_status &= !strstr(lacks, "status");
 }
 
 const struct processor *processor(void)

@@ -79,10 +79,11 @@ struct tracee {
 	enum leg leg;
 	struct user_regs_struct began; /* LEG_STEP, LEG_REGION: the registers then */
 	uint8_t leg_counts;	       /* the first instruction is a conditional branch */
-	unsigned touches;      /* LEG_STEP, where debug registers do nothing: see watches.h */
-	bool pushes_flags;     /* LEG_STEP over pushf: the trap flag is on its stack */
-	bool covers;	       /* an instruction is covered, see timestamp.h */
-	uint64_t covered;      /* the word in which that is */
+	bool in_call;	   /* LEG_STEP: it began in a system call, or with one that begins again */
+	unsigned touches;  /* LEG_STEP, where debug registers do nothing: see watches.h */
+	bool pushes_flags; /* LEG_STEP over pushf: the trap flag is on its stack */
+	bool covers;	   /* an instruction is covered, see timestamp.h */
+	uint64_t covered;  /* the word in which that is */
 	uint64_t covered_word; /* what was there */
 	struct region *region; /* LEG_REGION; pinned */
 
