@@ -25,6 +25,10 @@
 #define GDB_REFUSES "gdb-refuses"
 #define GDB_NO	    "refused by the test"
 
+/* The name of its file. Once a command with the sign has come, no hardware breakpoint that is set
+ * stops the program any more, as if each of its traps were lost. */
+#define GDB_MISSES "gdb-misses"
+
 /* With this many more for each step, an interrupt reaches gdb so many steps behind the command. */
 #define GDB_LATER	  1000
 #define GDB_LATER_STEP_US 200

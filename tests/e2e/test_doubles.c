@@ -160,6 +160,34 @@ START_TEST(a_gdb_that_dies_of_its_interrupt_ran_out_of_time)
 }
 END_TEST
 
+/* To say that what is there is not would be a wrong answer. */
+START_TEST(a_moment_that_a_breakpoint_misses_is_reached_all_the_same)
+{
+	cleanup_scratch char *folder = harness_scratch(0);
+	cleanup_client struct client *client =
+	    start_with_gdb(folder, GDB_MISSES, "--sandbox-seccomp=off", NULL);
+	const json_t *change;
+	size_t i;
+
+	client_tool_done(client, "rr_replay_start", "{s:s}", "trace_dir", scene_trace(PROGRAM));
+	json_auto_t *history =
+	    client_tool(client, "rr_value_history", "{s:s}", "expression", "counter");
+	ck_assert_uint_ge(answer_count(history, "changes"), 3);
+	json_decref(call(client, "rr_evaluate", "{\"expression\": \"" GDB_SIGN "\"}"));
+	json_array_foreach(json_object_get(history, "changes"), i, change)
+	{
+		const char *moment = json_string_value(json_object_get(change, "moment"));
+
+		if (i % 4 == 0)
+			expect_all(client_tool(client, "rr_goto", "{s:s}", "moment", moment),
+			    IS("moment", moment));
+	}
+	/* What is not there is still not there. */
+	client_tool_refused(
+	    client, "rr_goto", "invalid_argument", "{s:s}", "moment", "101:27000@401000.1234567");
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -167,6 +195,7 @@ int main(void)
 	    {a_gdb_gone_bad_is_an_error_in_time, GDB_COUNT},
 	    {what_was_read_of_a_dying_gdb_is_no_result, READER_COUNT},
 	    {a_gdb_that_dies_of_its_interrupt_ran_out_of_time, 1},
+	    {a_moment_that_a_breakpoint_misses_is_reached_all_the_same, 1},
 	    {NULL, 0},
 	};
 

@@ -383,34 +383,55 @@ static bool go_before(
 	return false;
 }
 
-/* If rr cannot seek: single steps. There are few between two close events. */
-static bool step_to_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
+/* Single steps to the ticks; there are few between two close events. With `all`, within these to
+ * the instant itself; there are few without a branch between them. */
+static bool step_to(
+    struct replay *replay, const struct moment *to, bool all, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
 	const struct moment *now = replay_now(replay);
 
-	for (int i = 0; i < STEPS_MAX && now->event <= to->event && now->ticks < to->ticks; i++) {
+	for (int i = 0; i < STEPS_MAX && now->event <= to->event && !position_is_end(replay); i++) {
+		const bool same_task = to->tid == 0 || now->tid == to->tid;
+		const bool near = same_task && now->ticks == to->ticks;
+
+		if ((same_task && now->ticks > to->ticks) ||
+		    (near && (!all || is_exactly_there(replay, to))))
+			break;
 		if (is_interrupted(replay, failure))
 			return false;
-		if (!gdb_check(gdb, gdb_run(gdb, "-exec-step-instruction 4"), ERROR_RR_FAILED, NULL,
-			failure) ||
+		if (!gdb_check(gdb,
+			gdb_run(gdb, all ? "-exec-step-instruction" : "-exec-step-instruction 4"),
+			ERROR_RR_FAILED, NULL, failure) ||
 		    !position_update(replay, failure))
 			return false;
 	}
 	return true;
 }
 
-static bool go_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
+/* rr's own seek, or, where it has none, to the event. */
+static bool go_near(
+    struct replay *replay, const struct moment *to, bool *sought, struct failure *failure)
 {
 	char target[32];
 	bool none;
 
 	snprintf(target, sizeof(target), "t%lld", to->ticks);
-	if (go_before(replay, to, &none, failure))
+	*sought = go_before(replay, to, &none, failure);
+	if (*sought)
 		return restart(replay, target, failure);
-	if (!none || !position_go_event(replay, to->event, failure))
+	return none && position_go_event(replay, to->event, failure);
+}
+
+static bool go_ticks(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	bool sought;
+
+	if (!go_near(replay, to, &sought, failure))
 		return false;
-	return to->pc ? go_pc(replay, to, false, failure) : step_to_ticks(replay, to, failure);
+	if (sought)
+		return true;
+	return to->pc ? go_pc(replay, to, false, failure) : step_to(replay, to, false, failure);
 }
 
 /*
@@ -454,7 +475,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 {
 	const struct moment *now = replay_now(replay);
 	struct failure missed = {0};
-	bool arrived;
+	bool arrived, sought, passed = false;
 
 	if (!position_go_event(replay, to->event, failure) ||
 	    position_is_beyond(replay, to->event, failure))
@@ -472,11 +493,18 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 			*failure = missed;
 			return false;
 		}
+		passed = true;
 	}
 	/* If rr cannot stop at an event, it goes on to the next one where it can. */
-	if (!is_there(replay, to) && !go_ticks(replay, to, failure))
+	if ((passed || !is_there(replay, to)) && !go_ticks(replay, to, failure))
 		return false;
-	return is_exactly_there(replay, to) || to->pc == 0 || go_pc(replay, to, false, failure);
+	if (is_exactly_there(replay, to) || to->pc == 0)
+		return true;
+	if (!go_pc(replay, to, false, failure))
+		return false;
+	/* A debug trap may get lost, and with it what is there: without a breakpoint, it is not. */
+	return is_exactly_there(replay, to) || is_behind_call(replay, to) ||
+	       (go_near(replay, to, &sought, failure) && step_to(replay, to, true, failure));
 }
 
 static void fail_unreached(struct replay *replay, const struct moment *to, struct failure *failure)
