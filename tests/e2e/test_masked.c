@@ -2,10 +2,71 @@
  * A watched byte is not an accessed byte: where a mask leaves bytes out, no tool says that the
  * instruction accessed them.
  */
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "tests/e2e/scene.h"
+
+/* ---- What this processor does ---------------------------------------------------------------- */
+
+static _Alignas(32) int lanes[8], mask[8] = {-1, -1};
+
+__attribute__((target("avx"), noinline)) static void load_first_lanes(void)
+{
+	__asm__ volatile("vmovdqu %0, %%ymm1\n\t"
+			 "vmaskmovps %1, %%ymm1, %%ymm2"
+			 :
+			 : "m"(mask), "m"(lanes)
+			 : "xmm1", "xmm2", "memory");
+}
+
+static void poke(pid_t child, int number, unsigned long value)
+{
+	ck_assert_int_eq(
+	    ptrace(PTRACE_POKEUSER, child,
+		offsetof(struct user, u_debugreg) + (size_t)number * sizeof(value), value),
+	    0);
+}
+
+/* Whether a debug register at this lane, for loads and stores, stops a masked load of two. */
+static bool stops_at_lane(int lane)
+{
+	enum { CONTROL = 7, FOUR_BYTES = 0xf0001 };
+	int status = 0;
+	pid_t child = fork();
+
+	if (child == 0) {
+		ptrace(PTRACE_TRACEME, 0, 0, 0);
+		raise(SIGSTOP);
+		load_first_lanes();
+		_exit(0);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	poke(child, 0, (unsigned long)&lanes[lane]);
+	poke(child, CONTROL, FOUR_BYTES);
+	ck_assert_int_eq(ptrace(PTRACE_CONT, child, 0, 0), 0);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	if (!WIFSTOPPED(status))
+		return false;
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	return true;
+}
+
+/* Whether it stops where a mask leaves the bytes out: processors differ. Where debug registers do
+ * nothing, the software counter stops there. */
+static bool stops_at_masked(void)
+{
+	return __builtin_cpu_supports("avx") && (stops_at_lane(2) || !stops_at_lane(1));
+}
+
+/* ---- What the tools say ---------------------------------------------------------------------- */
 
 static struct scene open_at_end(void)
 {
@@ -22,7 +83,11 @@ START_TEST(a_history_has_no_access_that_a_mask_leaves_out)
 	    "expression", "wide.kept[0]", "access", "access");
 
 	/* Two writes and a read. Of the last load, whose mask is gone, nothing is said. */
-	expect_all(json_incref(kept), NUMBER("total", 3), HAS("masked", "1 that may be accesses"));
+	expect_all(json_incref(kept), NUMBER("total", 3));
+	if (stops_at_masked())
+		expect_within(kept, "masked", "1 that may be accesses");
+	else
+		ck_assert_ptr_null(answer_at(kept, "masked"));
 	/* What a mask selects is there: two stores and two loads. */
 	expect_all(client_tool(scene.client, "rr_value_history", "{s:s, s:s}", "expression",
 		       "wide.near[1]", "access", "access"),
@@ -206,7 +271,7 @@ START_TEST(what_was_passed_over_is_told_and_is_no_hit)
 	struct counts counts;
 	cleanup_scene struct scene scene = open_counted(&counts);
 
-	if (!counts.masked)
+	if (!counts.masked || !stops_at_masked())
 		return;
 	go_begin(scene.client);
 	set_watch(scene.client, "words[10]", "access", NULL);
@@ -222,6 +287,8 @@ START_TEST(a_hit_that_cannot_be_decided_is_a_stop_that_says_so)
 {
 	cleanup_scene struct scene scene = scene_open_at("masked", "load_over");
 
+	if (!stops_at_masked())
+		return;
 	set_watch(scene.client, "wide.kept[0]", "access", NULL);
 	expect_all(client_tool(scene.client, "rr_continue", NULL), IS("reason", "watchpoint"),
 	    HAS("not_certain", "cannot be known"));
@@ -237,6 +304,8 @@ START_TEST(a_step_that_a_hit_without_an_access_stops_says_so)
 {
 	cleanup_scene struct scene scene = scene_open_at("masked", "load_two");
 
+	if (!stops_at_masked())
+		return;
 	set_watch(scene.client, "wide.kept[0]", "access", NULL);
 	expect_all(client_tool(scene.client, "rr_next", "{s:i}", "count", 2),
 	    IS("reason", "watchpoint"), HAS("not_certain", "does not access"));
