@@ -246,11 +246,11 @@ static bool has_avx_512(void)
 /* What this processor has, the program uses. */
 START_TEST(a_mask_tells_what_an_instruction_touches)
 {
-	static const struct row by_avx[] = {
+	static const struct finding_row by_avx[] = {
 	    {"write of 12 bytes", "store_lanes", "make (", NULL},
 	    {"read of 16 bytes", "load_lanes", "make (", NULL},
 	};
-	static const struct row by_avx_512[] = {
+	static const struct finding_row by_avx_512[] = {
 	    {"write of 12 bytes", "store_lanes", "make (", NULL},
 	    {"read of 16 bytes", "load_lanes", "make (", NULL},
 	    {"write of 9 bytes", "store_bytes", "make (", NULL},
@@ -262,9 +262,9 @@ START_TEST(a_mask_tells_what_an_instruction_touches)
 	cleanup_scene struct scene scene = scene_open(VECTORS, NULL);
 
 	if (has_avx_512())
-		expect_rows(check_all(&scene), by_avx_512, TIMES(by_avx_512));
+		expect_finding_rows(check_all(&scene), by_avx_512, TIMES(by_avx_512));
 	else
-		expect_rows(check_all(&scene), by_avx,
+		expect_finding_rows(check_all(&scene), by_avx,
 		    __builtin_cpu_supports("avx") ? (size_t)TIMES(by_avx) : 0);
 }
 END_TEST
