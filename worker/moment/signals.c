@@ -5,7 +5,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/wait.h>
 #include "worker/gdb/must.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/images.h"
@@ -101,14 +100,8 @@ void signals_begin(struct replay *replay)
 
 void signals_stop_at_faults(struct replay *replay)
 {
-	int status = images_status(replay), last = status > 0 ? WTERMSIG(status) : 0;
-	char command[COMMAND_MAX], name[NAME_MAX_BYTES] = "";
-
-	if (last > 0 && last <= SIGNALS_MAX && last != SIGKILL && last != SIGSTKFLT)
-		name_of(last, name);
-	snprintf(command, sizeof(command),
-	    "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS %s stop print pass", name);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_console(replay_gdb(replay),
+	    "handle SIGSEGV SIGBUS SIGFPE SIGILL SIGABRT SIGSYS stop print pass");
 }
 
 /* gdb's "all" leaves out the signals with which it stops the program itself: SIGINT, for which rr

@@ -10,8 +10,7 @@
  * faults, those that the recorded program always handled. */
 void signals_begin(struct replay *replay);
 
-/* Makes all faults stop, and the signal that ended the process, whatever the client has set, until
- * signals_apply. */
+/* Makes all faults stop, whatever the client has set, until signals_apply. */
 void signals_stop_at_faults(struct replay *replay);
 /* Lets a search run past all signals, until signals_stop_again restores the client's choice. That
  * one does nothing once gdb is lost. */

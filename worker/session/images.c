@@ -21,14 +21,14 @@ struct images {
 	struct forked_by forked_by;
 	unsigned first; /* number of the first one among the images of all processes */
 	int killed_pid, killed_by;
-	int pid, status;      /* of the process, as from waitpid; -1: not known */
-	bool unfinished;      /* see images_is_unfinished */
-	bool open;	      /* see images_is_open */
-	long long together;   /* see images_together */
-	bool had_threads;     /* see images_had_threads */
-	uint64_t handled;     /* signals, bit N-1 */
-	enum execs_sent sent; /* see images_sent */
-	struct work work;     /* of the trace; nothing is known if it was not read to its end */
+	int pid, status;	   /* of the process, as from waitpid; -1: not known */
+	bool unfinished;	   /* see images_is_unfinished */
+	bool open;		   /* see images_is_open */
+	long long together;	   /* see images_together */
+	bool had_threads;	   /* see images_had_threads */
+	uint64_t handled;	   /* signals, bit N-1 */
+	struct signal_cause cause; /* see images_cause */
+	struct work work; /* of the trace; nothing is known if it was not read to its end */
 };
 
 static bool add(struct images *images, struct image image)
@@ -120,9 +120,9 @@ int images_status(const struct replay *replay)
 	return replay->images->status;
 }
 
-enum execs_sent images_sent(const struct replay *replay)
+struct signal_cause images_cause(const struct replay *replay)
 {
-	return replay->images ? replay->images->sent : SENT_NOT;
+	return replay->images ? replay->images->cause : (struct signal_cause){0};
 }
 
 long long images_together(const struct replay *replay)
@@ -191,7 +191,7 @@ struct images *images_of_process(struct execs *execs, int pid, bool forked, unsi
 	note_fork(images, execs, pid);
 	images->together = execs_together(execs, pid);
 	images->had_threads = execs_had_threads(execs, pid);
-	images->sent = execs_sent(execs, pid);
+	images->cause = execs_cause(execs, pid);
 	images->handled = execs->handled & ~execs->unhandled;
 	images->last_event = execs->cut ? 0 : execs->last;
 	if (take(images, execs, pid, forked))

@@ -89,8 +89,9 @@ int images_killed_pid(const struct replay *replay, int *signal);
 /* How the process ended, as from waitpid; -1: not known. */
 int images_status(const struct replay *replay);
 
-/* Whether it ended in calls that send it the signal that ended it; rr stops in none of them. */
-enum execs_sent images_sent(const struct replay *replay);
+/* Where the signal came from that ended the process, by the trace; number 0: not known. rr cannot
+ * be asked: for siginfo, it begins to replay what was not recorded. */
+struct signal_cause images_cause(const struct replay *replay);
 
 /* The last event at which all the threads that the process ended with still existed. 0: it ended
  * with one thread. */

@@ -384,49 +384,75 @@ END_TEST
 #define SENDS(event, call, tid, rdi, rsi, rdx)                                                     \
 	EVENT(event, "SYSCALL: " call, "ENTERING_SYSCALL", tid)                                    \
 	"rax:0xffffffffffffffda rdx:" rdx " rsi:" rsi " rdi:" rdi " rip:0x1002\n" END
+#define ARRIVES(event, signal, tid, rax)                                                           \
+	"{\n  real_time:1.5 global_time:" event ", event:`SIGNAL: " signal "' tid:" tid            \
+	", ticks:7\nrax:" rax " rbx:0x0\n" END
 #define DIES(event, tid, status)                                                                   \
 	"{\n  real_time:1.5 global_time:" event ", event:`EXIT' tid:" tid ", ticks:7\n"            \
 	"  TraceTaskEvent::EXIT tid=" tid " status=" status "\n" END
+#define TERM ARRIVES("6", "SIGTERM(async)", "17", "0x0")
 
-/* Process 17 (0x11) has the thread 23 (0x17); 9 is SIGKILL. */
+/* Process 17 (0x11), which a signal ends, has the thread 23 (0x17). */
 static const struct {
-	const char *calls;
+	const char *status, *calls;
 	enum execs_sent sent;
-} sendings[] = {
-    {SENDS("3", "kill", "23", "0x11", "0x9", "0x0"), SENT_ITSELF},
-    {SENDS("3", "kill", "17", "0x11", "0x9", "0x0"), SENT_ITSELF},
-    {SENDS("3", "kill", "23", "0x0", "0x9", "0x0"), SENT_ITSELF},
-    {SENDS("3", "kill", "23", "0xffffffff", "0x9", "0x0"), SENT_NOT},
-    {SENDS("3", "kill", "23", "0xfffffffffffffff0", "0x9", "0x0"), SENT_MAYBE},
-    {SENDS("3", "kill", "23", "0x12", "0x9", "0x0"), SENT_NOT},
-    {SENDS("3", "kill", "23", "0x11", "0xf", "0x0"), SENT_NOT},
-    {SENDS("3", "kill", "40", "0x11", "0x9", "0x0"), SENT_NOT}, /* of another process */
-    {SENDS("3", "tgkill", "23", "0x11", "0x17", "0x9"), SENT_ITSELF},
-    {SENDS("3", "tgkill", "23", "0x11", "0x9", "0xf"), SENT_NOT},
-    {SENDS("3", "tkill", "23", "0x17", "0x9", "0x0"), SENT_ITSELF},
-    {SENDS("3", "tkill", "23", "0x28", "0x9", "0x0"), SENT_NOT},
-    {SENDS("3", "rt_sigqueueinfo", "23", "0x11", "0x9", "0x0"), SENT_ITSELF},
-    {SENDS("3", "rt_tgsigqueueinfo", "23", "0x11", "0x17", "0x9"), SENT_ITSELF},
-    {SENDS("3", "pidfd_send_signal", "23", "0x3", "0x9", "0x0"), SENT_MAYBE},
+	bool by_instruction, by_write;
+} causes[] = {
+    {"9", SENDS("3", "kill", "23", "0x11", "0x9", "0x0"), .sent = SENT_ITSELF},
+    {"9", SENDS("3", "kill", "17", "0x11", "0x9", "0x0"), .sent = SENT_ITSELF},
+    {"9", SENDS("3", "kill", "23", "0x0", "0x9", "0x0"), .sent = SENT_ITSELF},
+    {"9", SENDS("3", "kill", "23", "0xffffffff", "0x9", "0x0"), .sent = SENT_NOT},
+    {"9", SENDS("3", "kill", "23", "0xfffffffffffffff0", "0x9", "0x0"), .sent = SENT_MAYBE},
+    {"9", SENDS("3", "kill", "23", "0x12", "0x9", "0x0"), .sent = SENT_NOT},
+    {"9", SENDS("3", "kill", "23", "0x11", "0xf", "0x0"), .sent = SENT_NOT},
+    {"9", SENDS("3", "kill", "40", "0x11", "0x9", "0x0"),
+	.sent = SENT_NOT}, /* by another process */
+    {"9", SENDS("3", "tgkill", "23", "0x11", "0x17", "0x9"), .sent = SENT_ITSELF},
+    {"9", SENDS("3", "tgkill", "23", "0x11", "0x9", "0xf"), .sent = SENT_NOT},
+    {"9", SENDS("3", "tkill", "23", "0x17", "0x9", "0x0"), .sent = SENT_ITSELF},
+    {"9", SENDS("3", "tkill", "23", "0x28", "0x9", "0x0"), .sent = SENT_NOT},
+    {"9", SENDS("3", "rt_sigqueueinfo", "23", "0x11", "0x9", "0x0"), .sent = SENT_ITSELF},
+    {"9", SENDS("3", "rt_tgsigqueueinfo", "23", "0x11", "0x17", "0x9"), .sent = SENT_ITSELF},
+    {"9", SENDS("3", "pidfd_send_signal", "23", "0x3", "0x9", "0x0"), .sent = SENT_MAYBE},
     /* what the thread does next is behind the call; what others do is not */
-    {SENDS("3", "kill", "23", "0x11", "0x9", "0x0")
+    {"9",
+	SENDS("3", "kill", "23", "0x11", "0x9", "0x0")
 	    EVENT("4", "SYSCALL: kill", "EXITING_SYSCALL", "23") FINE END,
-	SENT_NOT},
-    {SENDS("3", "kill", "23", "0x11", "0x9", "0x0") EVENT("4", "SCHED", "x", "17") FINE END,
-	SENT_ITSELF},
+	.sent = SENT_NOT},
+    {"9", SENDS("3", "kill", "23", "0x11", "0x9", "0x0") EVENT("4", "SCHED", "x", "17") FINE END,
+	.sent = SENT_ITSELF},
+    /* others arrive later, and once */
+    {"15",
+	SENDS("3", "kill", "23", "0x11", "0xf", "0x0")
+	    EVENT("4", "SYSCALL: kill", "EXITING_SYSCALL", "23") FINE END TERM,
+	.sent = SENT_ITSELF},
+    {"15", TERM, .sent = SENT_NOT},
+    {"15", SENDS("3", "kill", "23", "0x11", "0xf", "0x0") TERM TERM, .sent = SENT_NOT},
+    {"15", SENDS("3", "kill", "40", "0x11", "0xf", "0x0") TERM, .sent = SENT_NOT},
+    {"15", TERM SENDS("7", "kill", "23", "0x11", "0xf", "0x0"), .sent = SENT_NOT},
+    {"11", ARRIVES("6", "SIGSEGV(det)", "23", "0x0"), .by_instruction = true},
+    {"11", ARRIVES("5", "SIGSEGV(det)", "23", "0x0") ARRIVES("6", "SIGSEGV(async)", "23", "0x0"),
+	.sent = SENT_NOT},
+    {"13", ARRIVES("6", "SIGPIPE(async)", "23", "0xffffffffffffffe0"), .by_write = true},
+    {"13", ARRIVES("6", "SIGPIPE(async)", "23", "0x0"), .sent = SENT_NOT},
+    {"25", ARRIVES("6", "SIGXFSZ(async)", "23", "0xffffffffffffffe5"), .by_write = true},
 };
 
-START_TEST(a_call_that_ends_its_own_process_is_known)
+START_TEST(where_the_signal_came_from_that_ended_a_process_is_known)
 {
-	char text[2000];
+	static const char birth[] = EVENT("1", "SYSCALL: clone", "EXITING_SYSCALL", "17")
+	    CLONES("23", "17", "0x3d0f00") END;
+	char text[4000];
 
-	snprintf(text, sizeof(text), "%s%s%s",
-	    EVENT("1", "SYSCALL: clone", "EXITING_SYSCALL", "17") CLONES("23", "17", "0x3d0f00")
-		END,
-	    sendings[_i].calls, DIES("8", "23", "9") DIES("9", "17", "9"));
+	snprintf(text, sizeof(text), "%s%s" DIES("8", "23", "%s") DIES("9", "17", "%s"), birth,
+	    causes[_i].calls, causes[_i].status, causes[_i].status);
 	struct execs execs = parse_in(text, 1000);
-	ck_assert_int_eq(execs_sent(&execs, 17), sendings[_i].sent);
-	ck_assert_int_eq(execs_sent(&execs, 40), SENT_NOT);
+	struct signal_cause cause = execs_cause(&execs, 17);
+	ck_assert_int_eq(cause.number, (int)strtol(causes[_i].status, NULL, 10));
+	ck_assert_int_eq(cause.sent, causes[_i].sent);
+	ck_assert_int_eq(cause.by_instruction, causes[_i].by_instruction);
+	ck_assert_int_eq(cause.by_write, causes[_i].by_write);
+	ck_assert_int_eq(execs_cause(&execs, 40).number, 0);
 	execs_free(&execs);
 }
 END_TEST
@@ -450,7 +476,7 @@ int main(void)
 	    {signals_are_told_apart_by_whether_a_handler_ran, 1},
 	    {strange_text_gives_nothing_and_takes_no_memory, 1},
 	    {the_list_is_bounded, 1},
-	    {a_call_that_ends_its_own_process_is_known, TIMES(sendings)},
+	    {where_the_signal_came_from_that_ended_a_process_is_known, TIMES(causes)},
 	    {NULL, 0},
 	};
 

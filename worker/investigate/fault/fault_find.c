@@ -145,7 +145,7 @@ static bool find_fault(
 }
 
 /* Right after a system call, no instruction has run that could fault, so the signal was sent, where
- * nothing else tells of its sender. */
+ * nothing else tells. */
 static bool is_behind_syscall(struct replay *replay, unsigned long long pc)
 {
 	static const uint8_t syscall[] = {0x0f, 0x05};
@@ -155,18 +155,17 @@ static bool is_behind_syscall(struct replay *replay, unsigned long long pc)
 	       memcmp(bytes, syscall, sizeof(syscall)) == 0;
 }
 
-static bool tell_sent(struct replay *replay, const struct mappings *mappings, unsigned long long pc,
-    struct fault *fault)
+static bool tell_sent(struct replay *replay, const struct mappings *mappings, const char *signal,
+    unsigned long long pc, struct fault *fault)
 {
-	const struct sender sender = sender_at_signal(replay);
-	bool sent = sender.kind == SENDER_ITSELF || sender.kind == SENDER_OTHER ||
-		    (sender.kind == SENDER_UNKNOWN && belongs_to_code(mappings, pc) &&
-			is_behind_syscall(replay, pc));
+	bool itself, sent = sender_is_there(replay, signal, &itself);
 
+	if (!sent && !sender_is_instruction(replay, signal))
+		sent = belongs_to_code(mappings, pc) && is_behind_syscall(replay, pc);
 	if (sent)
 		snprintf(fault->said, sizeof(fault->said),
 		    "no instruction caused it: the signal was sent%s",
-		    sender.kind == SENDER_ITSELF ? ", by the program itself" : "");
+		    itself ? ", by the program itself" : "");
 	return sent;
 }
 
@@ -298,7 +297,7 @@ static void find(struct replay *replay, const struct mappings *mappings, const c
 	struct look look = {.replay = replay, .mappings = mappings};
 
 	look.bus = strcmp(signal, "SIGBUS") == 0;
-	if (!is_of_processor(signal) || tell_sent(replay, mappings, pc, fault))
+	if (!is_of_processor(signal) || tell_sent(replay, mappings, signal, pc, fault))
 		return;
 	if (look.bus || strcmp(signal, "SIGSEGV") == 0)
 		find_in_memory(&look, pc, fault);

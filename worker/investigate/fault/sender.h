@@ -6,20 +6,22 @@
  */
 #include "worker/session/replay.h"
 
-struct sender {
-	enum { SENDER_UNKNOWN, SENDER_KERNEL, SENDER_ITSELF, SENDER_OTHER } kind;
-	bool by_call;  /* SENDER_ITSELF for sure: the kernel sends SIGPIPE in the program's name */
-	long long pid; /* of SENDER_OTHER; 0: its namespace of processes does not have that one */
-};
-
-/* At a stop by a signal, from what the kernel told the program of it. */
-struct sender sender_at_signal(struct replay *replay);
+/* Of a core file, in which a signal ended the process: the other process that sent it. 0: none did,
+ * or it is not known. */
+long long sender_of_core(struct replay *replay);
 
 #define SENDER_PHRASE_MAX 96
 
-/* Behind the signal's name, at the last moment of a process that it ended: "that it sent itself",
- * by what came with it (`told`) and by the system calls in which its threads end. */
-void sender_phrase(
-    struct replay *replay, int signal, const struct sender *told, char *text, size_t size);
+/* Behind the signal's name, at the last moment of a process that it ended: "that it sent itself".
+ */
+void sender_phrase(struct replay *replay, int signal, char *text, size_t size);
+
+/* Whether the signal (by name) that stands for the failure of an instruction came without one, as
+ * another process or a call sends it; *itself: the program's own call. False, too, where it is not
+ * known. */
+bool sender_is_there(struct replay *replay, const char *signal, bool *itself);
+
+/* Whether it is known to come of an instruction that failed. */
+bool sender_is_instruction(struct replay *replay, const char *signal);
 
 #endif

@@ -1,11 +1,9 @@
 /*
  * rr_crash_report: all that is known about the end of the program.
  */
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
@@ -14,6 +12,7 @@
 #include "worker/investigate/heap/guarded.h"
 #include "worker/investigate/fault/departure.h"
 #include "worker/investigate/fault/fault_find.h"
+#include "worker/investigate/fault/sender.h"
 #include "worker/investigate/heap/library_check.h"
 #include "worker/investigate/memcheck/proposed_check.h"
 #include "worker/investigate/report/raised.h"
@@ -64,7 +63,6 @@ struct crash {
 	struct return_ticket place;  /* of the last fatal signal */
 	struct return_ticket thrown; /* of the throw, if its frames are gone at that signal */
 	struct fault fault;
-	struct sender sender;  /* of that signal, or of the one that ended the process */
 	unsigned long long pc; /* at that signal */
 	json_t *report, *output;
 	long long first_event; /* of the program's image */
@@ -79,35 +77,12 @@ static void keep_output(struct crash *crash, struct replay *replay)
 	    replay_output(replay), crash->first_event, replay_now(replay)->event, OUTPUT_BYTES);
 }
 
-/* Of a signal that another process sent, no instruction is the cause. */
-static void tell_sender(json_t *report, const struct sender *sender)
-{
-	if (sender->kind != SENDER_OTHER || !json_object_get(report, "signal"))
-		return;
-	json_object_set_new(report, "sent_by", json_integer((json_int_t)sender->pid));
-	json_object_set_new(report, "conclusion",
-	    json_sprintf("%s: process %lld sent it",
-		json_string_value(json_object_get(report, "conclusion")), sender->pid));
-}
-
-/* Whether it is the signal that ended the process, which no handler took. */
-static bool is_the_last(struct replay *replay, const char *signal)
-{
-	int status = images_status(replay);
-	char name[32];
-
-	return signal && status > 0 && WIFSIGNALED(status) && WTERMSIG(status) != SIGKILL &&
-	       strcmp(signal_to_name(WTERMSIG(status), name, sizeof(name)), signal) == 0;
-}
-
 static enum scan_verdict see_signal(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct crash *crash = context;
 	json_t *stop;
 
-	if (is_fatal(hit->signal) || is_the_last(replay, hit->signal))
-		crash->sender = sender_at_signal(replay);
 	if (!is_fatal(hit->signal))
 		return SCAN_ON;
 	stop = stop_describe(replay, FORWARD, NULL, failure);
@@ -121,8 +96,6 @@ static enum scan_verdict see_signal(
 	crash->pc = replay_now(replay)->pc;
 	crash->report = report_of_crash(replay, stop, &crash->fault, failure);
 	json_decref(stop);
-	if (crash->report)
-		tell_sender(crash->report, &crash->sender);
 	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
 }
 
@@ -416,8 +389,8 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 	pass = clock_seconds() - crash->began;
 	keep_output(crash, replay);
 	if (!crash->report) {
-		crash->report = report_of_ending(
-		    replay, crash->output, &crash->sender, patience_of(crash), failure);
+		crash->report =
+		    report_of_ending(replay, crash->output, patience_of(crash), failure);
 		if (!crash->report && !failure->message[0])
 			fail_without_crash(replay, failure);
 		if (!crash->report)
@@ -484,6 +457,19 @@ static void tell_last_words(struct replay *replay, json_t *report)
 	json_decref(words);
 }
 
+/* Of a signal that another process sent, no instruction is the cause. */
+static void tell_sender(struct replay *replay, json_t *report)
+{
+	long long pid = json_object_get(report, "signal") ? sender_of_core(replay) : 0;
+
+	if (!pid)
+		return;
+	json_object_set_new(report, "sent_by", json_integer((json_int_t)pid));
+	json_object_set_new(report, "conclusion",
+	    json_sprintf("%s: process %lld sent it",
+		json_string_value(json_object_get(report, "conclusion")), pid));
+}
+
 /* The next step is a recording. What else could be asked there, its own report says, with the
  * addresses of that run. */
 static void tell_to_record(struct replay *replay, json_t *report)
@@ -517,13 +503,11 @@ static json_t *report_core(struct replay *replay, bool move, struct failure *fai
 {
 	const struct selection before = *replay_selected(replay);
 	json_t *stop = stop_describe(replay, FORWARD, "signal", failure), *report = NULL;
-	struct sender sender;
 	struct fault fault = {0};
 	uint8_t code;
 
 	if (!stop)
 		return NULL;
-	sender = sender_at_signal(replay);
 	fault_find(replay, json_string_value(json_object_get(stop, "signal")), &fault);
 	fault.lost |= !fault.departed && !accessed_bytes(replay, replay_now(replay)->pc, &code, 1);
 	report = report_of_core(replay, stop, &fault, failure);
@@ -531,7 +515,7 @@ static json_t *report_core(struct replay *replay, bool move, struct failure *fai
 	if (report) {
 		tell_thrown(replay, report, &fault);
 		tell_last_words(replay, report);
-		tell_sender(report, &sender);
+		tell_sender(replay, report);
 		tell_to_record(replay, report);
 		if (json_array_size(replay_warnings(replay)))
 			json_object_set_new(report, "warnings", json_copy(replay_warnings(replay)));

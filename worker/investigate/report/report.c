@@ -437,8 +437,8 @@ static json_t *cycles_of(const json_t *threads, json_int_t left, bool whole)
 	    json_string_value(json_object_get(unheld, "waits_for")));
 }
 
-static void tell_signal(struct replay *replay, json_t *report, int status,
-    const struct sender *sender, const char *where, const char *cycle, bool whole)
+static void tell_signal(struct replay *replay, json_t *report, int status, const char *where,
+    const char *cycle, bool whole)
 {
 	const json_t *threads = json_object_get(report, "threads");
 	json_int_t left = json_integer_value(json_object_get(report, "more_threads"));
@@ -446,7 +446,7 @@ static void tell_signal(struct replay *replay, json_t *report, int status,
 	char signal[32], origin[SENDER_PHRASE_MAX], name[SENDER_PHRASE_MAX + 32];
 
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
-	sender_phrase(replay, WTERMSIG(status), sender, origin, sizeof(origin));
+	sender_phrase(replay, WTERMSIG(status), origin, sizeof(origin));
 	snprintf(name, sizeof(name), "%s %s", signal, origin);
 	json_object_set_new(report, "signal", json_string(signal));
 	if (!whole)
@@ -484,8 +484,8 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 	return report;
 }
 
-json_t *report_of_ending(struct replay *replay, const json_t *output, const struct sender *sender,
-    struct lock_patience patience, struct failure *failure)
+json_t *report_of_ending(struct replay *replay, const json_t *output, struct lock_patience patience,
+    struct failure *failure)
 {
 	int status = images_status(replay);
 	json_t *report, *threads;
@@ -509,7 +509,7 @@ json_t *report_of_ending(struct replay *replay, const json_t *output, const stru
 	if (WIFEXITED(status))
 		tell_exit(report, status, where, output);
 	else
-		tell_signal(replay, report, status, sender, where, cycle, whole);
+		tell_signal(replay, report, status, where, cycle, whole);
 	shorten_threads(report);
 	free(cycle);
 	return report;

@@ -5,7 +5,6 @@
  * failure. Centres on the first frame of the program's own code.
  */
 #include "worker/investigate/fault/fault.h"
-#include "worker/investigate/fault/sender.h"
 #include "worker/investigate/threads/lock_history.h"
 #include "worker/session/replay.h"
 
@@ -35,12 +34,11 @@ json_t *report_last_line(const json_t *output);
 
 /*
  * For a process that a signal from outside ended, or that exited with a status other than 0. Goes
- * to the last moment at which all its threads existed. `output` (may be NULL) is what it printed,
- * and `sender` what came with the signal. For who holds which lock it has that patience, and says
- * if it was not enough. NULL with *failure filled; NULL with an empty *failure if the process ended
- * well.
+ * to the last moment at which all its threads existed. `output` (may be NULL) is what it printed.
+ * For who holds which lock it has that patience, and says if it was not enough. NULL
+ * with *failure filled; NULL with an empty *failure if the process ended well.
  */
-json_t *report_of_ending(struct replay *replay, const json_t *output, const struct sender *sender,
-    struct lock_patience patience, struct failure *failure);
+json_t *report_of_ending(struct replay *replay, const json_t *output, struct lock_patience patience,
+    struct failure *failure);
 
 #endif

@@ -5,6 +5,7 @@
  */
 #include "worker/trace/dump/execs.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <sched.h>
 #include <signal.h>
@@ -26,12 +27,15 @@
 #define TICKS_MAX      (1LL << 62)
 #define EXEC_NAMES     2 /* the first ones of the calls */
 
+struct sender;
+
 struct execs_parser {
 	struct dump_parser dump;
 	struct execs *execs;
 	bool too_long;	  /* the line that is read */
 	bool enters_call; /* the event is the beginning of a call of exec, or of fork */
 	const struct sender *enters_sender; /* or of a call that sends a signal; or NULL */
+	struct signal_cause *delivered;	    /* it is the arrival of a signal; or NULL */
 	bool leaves_exec;		    /* it is the return of one */
 	bool counted; /* which has succeeded: the last of the list is of this event */
 	long long event, ticks;
@@ -62,13 +66,12 @@ static const struct sender *sender_of(const char *line)
 	return NULL;
 }
 
-/* What a thread does next, but to end, is behind its call. */
-static void forget_sending(struct execs *execs, int tid)
+/* SIGKILL is not delivered: what the thread that sent it does next, but to end, is behind its call.
+ */
+static void forget_kill(struct execs *execs, int tid)
 {
-	size_t count = execs->next_sending < SENDINGS_MAX ? execs->next_sending : SENDINGS_MAX;
-
-	for (size_t i = 0; i < count; i++)
-		if (execs->sendings[i].tid == tid)
+	for (size_t i = 0; i < SENDINGS_MAX; i++)
+		if (execs->sendings[i].tid == tid && execs->sendings[i].signal == SIGKILL)
 			execs->sendings[i].tid = 0;
 }
 
@@ -106,6 +109,103 @@ static int signal_number(const char *name)
 			return number;
 	}
 	return 0;
+}
+
+/* The last one, because a number may be used again. */
+int threads_process(const struct thread *threads, size_t count, int tid)
+{
+	for (size_t i = count; i > 0; i--)
+		if (threads[i - 1].tid == tid)
+			return threads[i - 1].pid;
+	return tid;
+}
+
+static int process_of(const struct execs *execs, int tid)
+{
+	return threads_process(execs->threads, execs->thread_count, tid);
+}
+
+static enum execs_sent sends(const struct execs *execs, const struct sending *sending, int pid)
+{
+	switch (sending->to) {
+	case TO_PROCESS:
+		return sending->target == pid ? SENT_ITSELF : SENT_NOT;
+	case TO_GROUPS: /* its own group; all others but itself; a group by its number */
+		return sending->target == 0    ? SENT_ITSELF
+		       : sending->target == -1 ? SENT_NOT
+					       : SENT_MAYBE;
+	case TO_THREAD:
+		return process_of(execs, (int)sending->target) == pid ? SENT_ITSELF : SENT_NOT;
+	case TO_DESCRIPTOR:
+		return SENT_MAYBE;
+	}
+	return SENT_NOT;
+}
+
+/* Whether that call has sent the process the signal. */
+static enum execs_sent awaited(
+    const struct execs *execs, const struct sending *sending, int pid, int number)
+{
+	if (!sending->tid || sending->signal != number || process_of(execs, sending->tid) != pid)
+		return SENT_NOT;
+	return sends(execs, sending, pid);
+}
+
+static enum execs_sent most_awaited(const struct execs *execs, int pid, int number)
+{
+	enum execs_sent most = SENT_NOT;
+
+	for (size_t i = 0; i < SENDINGS_MAX; i++) {
+		enum execs_sent sent = awaited(execs, &execs->sendings[i], pid, number);
+		most = sent > most ? sent : most;
+	}
+	return most;
+}
+
+/* What has been delivered is no longer awaited. */
+static void forget_delivered(struct execs *execs, int pid, int number)
+{
+	for (size_t i = 0; i < SENDINGS_MAX; i++)
+		if (awaited(execs, &execs->sendings[i], pid, number) != SENT_NOT)
+			execs->sendings[i].tid = 0;
+}
+
+static struct signal_cause *find_cause(struct execs *execs, int pid)
+{
+	for (size_t i = 0; i < CAUSES_MAX; i++)
+		if (execs->causes[i].pid == pid)
+			return &execs->causes[i];
+	return &execs->causes[execs->next_cause++ % CAUSES_MAX];
+}
+
+/* "event:`SIGNAL: SIGTERM(async)'" of a thread; (det) is the failure of its instruction. */
+static void note_delivery(struct execs_parser *parser, const char *line)
+{
+	static const char arrival[] = "event:`SIGNAL: ";
+	const char *name = strstr(line, arrival);
+	int number = name ? signal_number(name + sizeof(arrival) - 1) : 0;
+	int pid = process_of(parser->execs, parser->tid);
+
+	if (!number)
+		return;
+	parser->delivered = find_cause(parser->execs, pid);
+	*parser->delivered = (struct signal_cause){
+	    .pid = pid,
+	    .number = number,
+	    .sent = most_awaited(parser->execs, pid, number),
+	    .by_instruction = strstr(name, "(det)"),
+	};
+	forget_delivered(parser->execs, pid, number);
+}
+
+/* The thread's call has just failed in the way for which there is that signal. */
+static void note_write(struct signal_cause *cause, const char *line)
+{
+	const char *result = strstr(line, "ax:0x");
+	int error = result ? -(int)strtoull(result + strlen("ax:"), NULL, 16) : 0;
+
+	cause->by_write = (cause->number == SIGPIPE && error == EPIPE) ||
+			  (cause->number == SIGXFSZ && error == EFBIG);
 }
 
 static void note_signal(struct execs *execs, const char *line)
@@ -148,6 +248,7 @@ static void note_event(struct execs_parser *parser, const char *line)
 
 	parser->enters_call = parser->leaves_exec = parser->counted = false;
 	parser->enters_sender = NULL;
+	parser->delivered = NULL;
 	if (event < 0 || tid <= 0)
 		return;
 	parser->ticks = dump_number(line, " ticks:", TICKS_MAX);
@@ -159,7 +260,8 @@ static void note_event(struct execs_parser *parser, const char *line)
 	if (!parser->execs->first_pid)
 		parser->execs->first_pid = (int)tid;
 	if (parser->execs->open)
-		forget_sending(parser->execs, (int)tid);
+		forget_kill(parser->execs, (int)tid);
+	note_delivery(parser, line);
 	parser->enters_sender = strstr(line, "ENTERING_SYSCALL") ? sender_of(line) : NULL;
 	note_call(parser, line);
 }
@@ -226,8 +328,11 @@ static void note_registers(struct execs_parser *parser, const char *line)
 		add_call(parser, line);
 	if (parser->enters_sender)
 		add_sending(parser, line);
+	if (parser->delivered)
+		note_write(parser->delivered, line);
 	parser->enters_call = parser->leaves_exec = false;
 	parser->enters_sender = NULL;
+	parser->delivered = NULL;
 }
 
 static void note_file(struct execs_parser *parser, const char *line)
@@ -245,20 +350,6 @@ static void note_file(struct execs_parser *parser, const char *line)
 		exec->by_thread = false;
 	if (file && file[6] && !exec->file && !parser->too_long)
 		exec->file = strdup(file + 6);
-}
-
-/* The last one, because a number may be used again. */
-int threads_process(const struct thread *threads, size_t count, int tid)
-{
-	for (size_t i = count; i > 0; i--)
-		if (threads[i - 1].tid == tid)
-			return threads[i - 1].pid;
-	return tid;
-}
-
-static int process_of(const struct execs *execs, int tid)
-{
-	return threads_process(execs->threads, execs->thread_count, tid);
 }
 
 static void note_ending(struct execs_parser *parser, const char *line)
@@ -505,39 +596,17 @@ long long execs_together(const struct execs *execs, int pid)
 	return count > 1 ? from - 1 : 0;
 }
 
-static enum execs_sent sends(const struct execs *execs, const struct sending *sending, int pid)
+struct signal_cause execs_cause(const struct execs *execs, int pid)
 {
-	switch (sending->to) {
-	case TO_PROCESS:
-		return sending->target == pid ? SENT_ITSELF : SENT_NOT;
-	case TO_GROUPS: /* its own group; all others but itself; a group by its number */
-		return sending->target == 0    ? SENT_ITSELF
-		       : sending->target == -1 ? SENT_NOT
-					       : SENT_MAYBE;
-	case TO_THREAD:
-		return process_of(execs, (int)sending->target) == pid ? SENT_ITSELF : SENT_NOT;
-	case TO_DESCRIPTOR:
-		return SENT_MAYBE;
-	}
-	return SENT_NOT;
-}
-
-enum execs_sent execs_sent(const struct execs *execs, int pid)
-{
-	size_t count = execs->next_sending < SENDINGS_MAX ? execs->next_sending : SENDINGS_MAX;
-	int status = execs_status(execs, pid);
-	enum execs_sent most = SENT_NOT;
+	int status = execs_status(execs, pid), number = WTERMSIG(status);
 
 	if (status < 0 || !WIFSIGNALED(status))
-		return SENT_NOT;
-	for (size_t i = 0; i < count; i++) {
-		const struct sending *sending = &execs->sendings[i];
-		enum execs_sent sent = SENT_NOT;
-
-		if (sending->tid && sending->signal == WTERMSIG(status) &&
-		    process_of(execs, sending->tid) == pid)
-			sent = sends(execs, sending, pid);
-		most = sent > most ? sent : most;
-	}
-	return most;
+		return (struct signal_cause){0};
+	if (number == SIGKILL)
+		return (struct signal_cause){
+		    .pid = pid, .number = number, .sent = most_awaited(execs, pid, number)};
+	for (size_t i = 0; i < CAUSES_MAX; i++)
+		if (execs->causes[i].pid == pid && execs->causes[i].number == number)
+			return execs->causes[i];
+	return (struct signal_cause){0};
 }

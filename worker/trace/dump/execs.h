@@ -51,9 +51,24 @@ struct thread {
 	int tid, pid;
 };
 
-#define SENDINGS_MAX 64 /* under way at the same time; of more the oldest are forgotten */
+/* Whether a process sent itself the signal that ended it; maybe: it sent that one to a process that
+ * the trace does not name there. */
+enum execs_sent { SENT_NOT, SENT_MAYBE, SENT_ITSELF };
 
-/* A call that sends a signal, under way, or the last thing that its thread did. */
+/* Where the signal came from that a process got last, or that ended it. */
+struct signal_cause {
+	int pid, number; /* 0: not known */
+	enum execs_sent sent;
+	bool by_instruction; /* it is the failure of one */
+	bool by_write;	     /* for a write of its own, to what nobody reads or behind a limit */
+};
+
+#define SENDINGS_MAX 64 /* not delivered yet; of more the oldest are forgotten */
+#define CAUSES_MAX   64 /* likewise, of as many processes */
+
+/* A call that sends a signal, whose delivery is not seen yet.
+ * LIMIT: one that the program ignores is never delivered, and the next of its number is taken for
+ * it. */
 struct sending {
 	int tid; /* of the thread that called; 0: none */
 	int signal;
@@ -65,9 +80,6 @@ struct sending {
 	} to;
 	long long target;
 };
-
-/* Whether threads of a process end in calls that send it the signal that ends it. */
-enum execs_sent { SENT_NOT, SENT_MAYBE, SENT_ITSELF };
 
 /* The process that a task belongs to, by the threads of all processes but the first ones. */
 int threads_process(const struct thread *threads, size_t count, int tid);
@@ -83,8 +95,9 @@ struct execs {
 	long long last;		     /* the last event that was seen */
 	struct work work;	     /* of all processes */
 	struct outside outside;
-	struct sending sendings[SENDINGS_MAX]; /* a ring */
-	size_t next_sending;
+	struct sending sendings[SENDINGS_MAX]; /* rings */
+	struct signal_cause causes[CAUSES_MAX];
+	size_t next_sending, next_cause;
 	bool open; /* the last event is not the end of a task, as it is where rr closes a trace */
 	bool cut;  /* not everything was read, or there was more than the bounds allow */
 };
@@ -112,7 +125,8 @@ int execs_worst_pid(const struct execs *execs);
 /* The last event before the threads that a process ended with began to end; 0: it had one. */
 long long execs_together(const struct execs *execs, int pid);
 
-enum execs_sent execs_sent(const struct execs *execs, int pid);
+/* Of the signal that ended a process; number 0: none did, or nothing is known. */
+struct signal_cause execs_cause(const struct execs *execs, int pid);
 
 /* Whether a process had more than one thread at any time; true, too, where that is not known. */
 bool execs_had_threads(const struct execs *execs, int pid);
