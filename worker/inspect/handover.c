@@ -23,7 +23,8 @@ struct handover handover_begin(struct replay *replay)
 	const struct forked_by *by = images_forked_by(replay);
 	struct handover handover = {.from = replay_pid(replay)};
 
-	if (!by->pid || !by->call.pc)
+	/* A trace may have too many processes to know all. */
+	if (!by->pid || !by->call.pc || relatives_at_event(replay, by->event) == replay_pid(replay))
 		return handover;
 	handover.parent = by->pid;
 	handover.place = checkpoints_place(replay);
