@@ -1,7 +1,8 @@
 /*
  * A server that forks: one child serves, one runs another program, one has a child of its own. Each
- * ends with an exit code of its own, by which a test finds it.
+ * ends with an exit code of its own, by which a test finds it. With an argument, its threads fork.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -68,6 +69,28 @@ static pid_t start_parent(void)
 	return pid;
 }
 
+static void *fork_here(void *unused)
+{
+	volatile int own = 20;
+
+	own++; /* in the thread */
+	waitpid(start_child(1), NULL, 0);
+	return unused;
+}
+
+/* A child of a thread, while another one runs. */
+static int run_threads(void)
+{
+	pthread_t threads[2];
+
+	configure(7);
+	for (int i = 0; i < 2; i++)
+		pthread_create(&threads[i], NULL, fork_here, NULL);
+	for (int i = 0; i < 2; i++)
+		pthread_join(threads[i], NULL);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	volatile int children = 3;
@@ -75,6 +98,8 @@ int main(int argc, char **argv)
 	path = argv[0];
 	if (argc > 1 && strcmp(argv[1], "again") == 0)
 		return serve(2);
+	if (argc > 1)
+		return run_threads();
 	fill();
 	configure(7);
 	children++; /* counts */
