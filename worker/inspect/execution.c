@@ -254,7 +254,7 @@ static bool go_over_fork(struct replay *replay, struct journey *journey, struct 
 static bool continue_over_forks(
     struct replay *replay, struct journey *journey, struct failure *failure)
 {
-	bool due = crossing_is_at_fork(replay);
+	bool due = journey->handover.parent && crossing_is_at_fork(replay);
 
 	do {
 		if (due && !go_over_fork(replay, journey, failure))
@@ -347,9 +347,9 @@ json_t *tool_continue(
 	if (!execution_depart(replay, args->evaluate, failure))
 		return NULL;
 	if (args->reverse)
-		journey.handover = handover_begin(replay);
+		journey.handover = handover_begin(replay, NULL);
 	stop = run_on(replay, args, &journey, failure);
-	if (stop && args->reverse)
+	if (stop && journey.handover.parent)
 		note_fork(replay, stop);
 	stop = handover_end(&journey.handover, replay, stop, failure);
 	return evaluate_beside(replay, stop, args->evaluate);
@@ -415,7 +415,7 @@ static json_t *go(struct replay *replay, const struct moment *to, const char *re
 static json_t *go_answer(struct replay *replay, const struct moment *to, const char *reason,
     const json_t *evaluate, struct failure *failure)
 {
-	struct handover handover = handover_begin(replay);
+	struct handover handover = handover_begin(replay, to);
 	json_t *stop = go(replay, to, reason, &handover, failure);
 
 	return evaluate_beside(replay, handover_end(&handover, replay, stop, failure), evaluate);

@@ -15,14 +15,31 @@
 #include "worker/moment/visit.h"
 #include "worker/run/stop.h"
 #include "worker/session/images.h"
+#include "worker/session/launch/kernel_writes.h"
 #include "worker/session/relatives.h"
 #include "worker/session/stop_reason.h"
 
-struct handover handover_begin(struct replay *replay)
+/* rr dump takes long on a long trace: it is asked only if the call goes back from where the process
+ * began, or before the present moment. */
+static void learn_late(struct replay *replay, const struct moment *to)
+{
+	struct failure ignored = {0};
+
+	if (images_forked_by(replay)->pid || images_last_event(replay) ||
+	    !images_get(replay, 0)->forked)
+		return;
+	if (to ? to->event > 0 && to->event < replay_now(replay)->event
+	       : crossing_is_at_first(replay))
+		kernel_writes_learn(replay, &ignored);
+	json_decref(ignored.details);
+}
+
+struct handover handover_begin(struct replay *replay, const struct moment *to)
 {
 	const struct forked_by *by = images_forked_by(replay);
 	struct handover handover = {.from = replay_pid(replay)};
 
+	learn_late(replay, to);
 	/* A trace may have too many processes to know all. */
 	if (!by->pid || !by->call.pc || relatives_at_event(replay, by->event) == replay_pid(replay))
 		return handover;

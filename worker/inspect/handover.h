@@ -18,8 +18,9 @@ struct handover {
 	json_t *lost;	  /* texts: what is not set in another process */
 };
 
-/* Call this before the program moves. */
-struct handover handover_begin(struct replay *replay);
+/* Call this before the program moves: back, or to a moment. NULL: back. In a trace that was too
+ * long to read at once, it reads the rest if the call may go over the fork. */
+struct handover handover_begin(struct replay *replay, const struct moment *to);
 
 /* After a run back: looks where the program stands. Whether that is the first instruction of a
  * forked process, and the run would have gone further. */

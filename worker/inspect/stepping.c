@@ -308,7 +308,7 @@ static struct way_back begin(struct replay *replay, bool reverse)
 
 	if (!reverse)
 		return back;
-	back.handover = handover_begin(replay);
+	back.handover = handover_begin(replay, NULL);
 	back.aside = breakpoints_set_aside(replay);
 	return back;
 }

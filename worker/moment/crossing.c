@@ -60,13 +60,19 @@ bool crossing_is_behind(const struct replay *replay)
 	       now->pc == replay_first_pc(replay);
 }
 
-bool crossing_is_at_fork(const struct replay *replay)
+bool crossing_is_at_first(const struct replay *replay)
 {
 	const struct moment *now = replay_now(replay);
-	const struct forked_by *by = images_forked_by(replay);
 
 	/* The process runs the instruction again if it forks itself, but has branched by then. */
-	return images_at(replay) == 0 && images_get(replay, 0)->forked && by->pid && by->call.pc &&
+	return images_at(replay) == 0 && images_get(replay, 0)->forked &&
 	       now->tid == replay_pid(replay) && now->ticks == 0 &&
 	       now->pc == replay_first_pc(replay);
+}
+
+bool crossing_is_at_fork(const struct replay *replay)
+{
+	const struct forked_by *by = images_forked_by(replay);
+
+	return by->pid && by->call.pc && crossing_is_at_first(replay);
 }

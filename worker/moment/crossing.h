@@ -26,8 +26,9 @@ bool crossing_is_passed(const struct replay *replay);
 /* Whether the program is at the first instruction of an image that is not the first one. */
 bool crossing_is_behind(const struct replay *replay);
 
-/* Whether it is at the first instruction of a forked process, and the call that made it is known:
- * what came before is in the parent, where visit_parent goes. */
+/* Whether it is at the first instruction of a forked process; and whether the call that made it is
+ * known as well: what came before is in the parent, where visit_parent goes. */
+bool crossing_is_at_first(const struct replay *replay);
 bool crossing_is_at_fork(const struct replay *replay);
 
 #endif

@@ -554,7 +554,7 @@ json_t *tool_last_change(
 	if (!evaluate_may(args->evaluate, failure))
 		return NULL;
 	if (args->move)
-		handover = handover_begin(replay);
+		handover = handover_begin(replay, NULL);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	result = find_writer(replay, args, failure);
 	if (result && (args->move || args->evaluate))

@@ -81,6 +81,7 @@ static bool read_all(struct replay *replay, struct kernel_writes *writes, struct
 	dump_parser_end(reading.inputs);
 	dump_parser_end(reading.tasks);
 	capture_free(&capture);
+	images_learn_fork(replay, &tasks);
 	keep_threads(writes, &tasks);
 	writes->pid = replay->pid;
 	execs_free(&tasks);
