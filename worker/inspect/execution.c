@@ -254,7 +254,7 @@ static bool go_over_fork(struct replay *replay, struct journey *journey, struct 
 static bool continue_over_forks(
     struct replay *replay, struct journey *journey, struct failure *failure)
 {
-	bool due = journey->handover.parent && crossing_is_at_fork(replay);
+	bool due = journey->handover.place && handover_is_at_fork(replay);
 
 	do {
 		if (due && !go_over_fork(replay, journey, failure))
@@ -330,7 +330,7 @@ static void note_fork(struct replay *replay, json_t *stop)
 {
 	const char *reason = mi_text(stop, "reason");
 
-	if (reason && strcmp(reason, "start") == 0 && crossing_is_at_fork(replay))
+	if (reason && strcmp(reason, "start") == 0 && handover_is_at_fork(replay))
 		stop_add_note(
 		    stop, json_sprintf(
 			      "process %lld was forked here: the next call that goes back goes on "
@@ -349,7 +349,7 @@ json_t *tool_continue(
 	if (args->reverse)
 		journey.handover = handover_begin(replay, NULL);
 	stop = run_on(replay, args, &journey, failure);
-	if (stop && journey.handover.parent)
+	if (stop && journey.handover.place)
 		note_fork(replay, stop);
 	stop = handover_end(&journey.handover, replay, stop, failure);
 	return evaluate_beside(replay, stop, args->evaluate);

@@ -19,34 +19,40 @@
 #include "worker/session/relatives.h"
 #include "worker/session/stop_reason.h"
 
-/* rr dump takes long on a long trace: it is asked only if the call goes back from where the process
- * began, or before the present moment. */
-static void learn_late(struct replay *replay, const struct moment *to)
+/* rr dump takes long on a long trace, so this comes after everything else that can be asked. */
+static void learn_late(struct replay *replay)
 {
 	struct failure ignored = {0};
 
-	if (images_forked_by(replay)->pid || images_last_event(replay) ||
-	    !images_get(replay, 0)->forked)
-		return;
-	if (to ? to->event > 0 && to->event < replay_now(replay)->event
-	       : crossing_is_at_first(replay))
+	if (!images_forked_by(replay)->pid && !images_last_event(replay))
 		kernel_writes_learn(replay, &ignored);
 	json_decref(ignored.details);
 }
 
 struct handover handover_begin(struct replay *replay, const struct moment *to)
 {
-	const struct forked_by *by = images_forked_by(replay);
 	struct handover handover = {.from = replay_pid(replay)};
 
-	learn_late(replay, to);
-	/* A trace may have too many processes to know all. */
-	if (!by->pid || !by->call.pc || relatives_at_event(replay, by->event) == replay_pid(replay))
+	if (!images_get(replay, 0)->forked)
 		return handover;
-	handover.parent = by->pid;
+	if (to && to->event > 0 && to->event < replay_now(replay)->event)
+		learn_late(replay);
 	handover.place = checkpoints_place(replay);
 	handover.lost = json_array();
+	handover.parent = images_forked_by(replay)->pid;
 	return handover;
+}
+
+bool handover_is_at_fork(struct replay *replay)
+{
+	const struct forked_by *by = images_forked_by(replay);
+
+	if (!crossing_is_at_first(replay))
+		return false;
+	learn_late(replay);
+	/* A trace may have too many processes to know all. */
+	return crossing_is_at_fork(replay) &&
+	       relatives_at_event(replay, by->event) != replay_pid(replay);
 }
 
 bool handover_is_due(
@@ -55,12 +61,12 @@ bool handover_is_due(
 	enum stop_kind kind = stop_kind(replay);
 
 	*due = false;
-	if (!handover->parent || gdb_was_interrupted(replay_gdb(replay)) ||
+	if (!handover->place || gdb_was_interrupted(replay_gdb(replay)) ||
 	    (kind != STOP_START && kind != STOP_EVENT))
 		return true;
 	if (!position_update(replay, failure))
 		return false;
-	*due = crossing_is_at_fork(replay);
+	*due = handover_is_at_fork(replay);
 	return true;
 }
 
@@ -96,6 +102,8 @@ bool handover_cross(struct replay *replay, struct handover *handover, struct fai
 	const long long child = replay_pid(replay);
 	struct failure late = {0};
 
+	if (child == handover->from)
+		handover->parent = images_forked_by(replay)->pid;
 	if (visit_parent(replay, failure)) {
 		settle(replay, handover, child);
 		call_it_step(replay);
@@ -116,7 +124,7 @@ bool handover_cross(struct replay *replay, struct handover *handover, struct fai
 bool handover_is_needed(
     const struct replay *replay, const struct handover *handover, long long event)
 {
-	return handover->parent && event > 0 &&
+	return handover->place && event > 0 &&
 	       relatives_at_event(replay, event) != replay_pid(replay);
 }
 
@@ -172,7 +180,7 @@ static void tell_failure(
 json_t *handover_end(
     struct handover *handover, struct replay *replay, json_t *stop, struct failure *failure)
 {
-	if (handover->parent && !replay_worker(replay)->broken &&
+	if (handover->place && !replay_worker(replay)->broken &&
 	    replay_pid(replay) != handover->from) {
 		if (stop)
 			tell(replay, handover, stop);

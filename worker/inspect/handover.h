@@ -13,17 +13,20 @@
 
 struct handover {
 	long long from;	  /* the process when the call began */
-	long long parent; /* its own; 0: it has none that is known, and nothing is handed over */
-	json_t *place;	  /* where it stood; see checkpoints_place */
+	long long parent; /* its own; 0: not known yet */
+	json_t *place;	  /* where it stood, as of checkpoints_place; NULL: it was not forked */
 	json_t *lost;	  /* texts: what is not set in another process */
 };
 
-/* Call this before the program moves: back, or to a moment. NULL: back. In a trace that was too
- * long to read at once, it reads the rest if the call may go over the fork. */
+/* Call this before the program moves: back (NULL), or to a moment. */
 struct handover handover_begin(struct replay *replay, const struct moment *to);
 
-/* After a run back: looks where the program stands. Whether that is the first instruction of a
- * forked process, and the run would have gone further. */
+/* Whether the program stands at the first instruction of a forked process, whose parent can be
+ * visited. In a trace that was too long to read at once, this reads the rest. */
+bool handover_is_at_fork(struct replay *replay);
+
+/* After a run back: looks where the program stands. Whether it is there, and the run would have
+ * gone further. False with *failure filled. */
 bool handover_is_due(
     struct replay *replay, const struct handover *handover, bool *due, struct failure *failure);
 

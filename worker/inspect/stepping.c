@@ -10,7 +10,6 @@
 #include "worker/inspect/evaluate.h"
 #include "worker/inspect/execution.h"
 #include "worker/inspect/handover.h"
-#include "worker/moment/crossing.h"
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/read/frames/callers.h"
@@ -137,7 +136,7 @@ static bool instructions_back(struct replay *replay, struct handover *handover,
 		const struct return_ticket before = return_ticket_here(replay);
 		long long some = count - done < portion ? count - done : portion;
 
-		if (crossing_is_at_fork(replay)) {
+		if (handover_is_at_fork(replay)) {
 			if (!handover_cross(replay, handover, failure))
 				return false;
 			portion = INSTRUCTIONS_AT_ONCE;
@@ -147,8 +146,8 @@ static bool instructions_back(struct replay *replay, struct handover *handover,
 		if (!some_back(replay, one, some, &slot, failure) ||
 		    !handover_is_due(replay, handover, &due, failure))
 			return false;
-		if ((due || slot) && some > 1) {
-			if (!return_ticket_use(replay, &before, failure))
+		if (due || (slot && some > 1)) {
+			if (some > 1 && !return_ticket_use(replay, &before, failure))
 				return false;
 			portion = 1;
 			continue;
@@ -205,7 +204,7 @@ static bool line_back(struct replay *replay, struct handover *handover,
 	unsigned long long frame = frames_address_at(replay, 0);
 	bool due, on = true;
 
-	if (crossing_is_at_fork(replay) && !handover_cross(replay, handover, failure))
+	if (handover_is_at_fork(replay) && !handover_cross(replay, handover, failure))
 		return false;
 	while (on) {
 		if (!step_run(replay, one, failure) ||
@@ -224,7 +223,7 @@ static bool line_back(struct replay *replay, struct handover *handover,
 static bool out_back(
     struct replay *replay, struct handover *handover, struct step_out *out, struct failure *failure)
 {
-	bool due = crossing_is_at_fork(replay);
+	bool due = handover_is_at_fork(replay);
 
 	do {
 		if (due && !handover_cross(replay, handover, failure))
@@ -285,7 +284,7 @@ static json_t *step(struct replay *replay, const struct stride *stride, struct h
 
 	if (execution_is_over(replay, direction))
 		return execution_answer(replay, direction, NULL, failure);
-	if (handover->parent)
+	if (handover->place)
 		return step_back(replay, stride, handover, failure);
 	if (stride->unit == STEP_LINE && !step_out_has_line(replay, &has_line, failure))
 		return NULL;
@@ -367,7 +366,7 @@ static bool began_before_fork(
 		return true;
 	breakpoints_suspend(replay);
 	ok = position_go_event(replay, 0, failure);
-	*before = ok && crossing_is_at_fork(replay) && frames_at_address(replay, frame) >= 0;
+	*before = ok && handover_is_at_fork(replay) && frames_at_address(replay, frame) >= 0;
 	ok = ok && (*before || return_ticket_use(replay, &here, failure));
 	breakpoints_resume(replay);
 	return ok;
@@ -380,7 +379,7 @@ static bool out_of_frame(struct replay *replay, const struct handover *handover,
 {
 	struct failure not_here = {0};
 
-	*due = crossing_is_at_fork(replay);
+	*due = handover_is_at_fork(replay);
 	if (*due)
 		return true;
 	if (step_out_finish(replay, BACKWARD, level, &not_here))
@@ -420,7 +419,7 @@ static bool finish_back(struct replay *replay, struct handover *handover, int le
 static bool finish_once(struct replay *replay, enum direction direction, int level,
     struct handover *handover, bool *came, struct failure *failure)
 {
-	if (handover->parent)
+	if (handover->place)
 		return finish_back(replay, handover, level, came, failure);
 	if (!step_out_finish(replay, direction, level, failure))
 		return false;

@@ -162,7 +162,7 @@ static void note_frame(struct replay *replay, struct breakpoint *wanted)
 {
 	struct holder holder;
 
-	if (!wanted->resolved || !images_forked_by(replay)->pid ||
+	if (!wanted->resolved || !images_get(replay, 0)->forked ||
 	    !holder_name(replay, strtoull(wanted->resolved, NULL, 0), &holder))
 		return;
 	wanted->frame_top = holder.top;

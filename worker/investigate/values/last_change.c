@@ -17,7 +17,6 @@
 #include "worker/breaks/watchpoint.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/inspect/handover.h"
-#include "worker/moment/crossing.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
@@ -192,7 +191,7 @@ static void learn_inherited(struct replay *replay, struct watched *watched)
 {
 	unsigned long long address = strtoull(watched->address, NULL, 0);
 
-	if (!images_forked_by(replay)->pid)
+	if (!images_get(replay, 0)->forked)
 		return;
 	watched->absolute = absolute_expression(replay, watched->expression, watched->address);
 	if (!holder_name(replay, address, &watched->frame))
@@ -436,7 +435,7 @@ static bool go_over_fork(
 	bool older;
 
 	*over = false;
-	if (!watched->absolute || !crossing_is_at_fork(replay))
+	if (!watched->absolute || !handover_is_at_fork(replay))
 		return true;
 	temporary_breakpoint_delete(replay, watched->watch);
 	watched->watch = 0;
