@@ -166,14 +166,13 @@ static void note_fork(struct images *images, const struct execs *execs, int pid)
 	};
 }
 
-void images_learn_fork(struct replay *replay, const struct execs *execs)
+long long images_learn_fork(struct images *images, const struct execs *execs)
 {
-	struct images *images = replay->images;
-
 	if (images->forked_by.pid || !images->list[0].forked)
-		return;
+		return 0;
 	note_fork(images, execs, images->pid);
-	images->list[0].program = execs_program(execs, images->pid, images->forked_by.event + 1);
+	return images->list[0].program =
+		   execs_program(execs, images->pid, images->forked_by.event + 1);
 }
 
 const struct forked_by *images_fork(const struct images *images)

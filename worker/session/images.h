@@ -50,9 +50,9 @@ unsigned images_number(const struct replay *replay);
 /* The session stands in no image of the present process. */
 void images_leave(struct replay *replay);
 
-/* For a trace that was too long to read at once: how the session's process began, once all of the
- * trace has been read. */
-void images_learn_fork(struct replay *replay, const struct execs *execs);
+/* How the process began, if that was not known before. Returns the program of its first image then,
+ * else 0. */
+long long images_learn_fork(struct images *images, const struct execs *execs);
 /* How a process began, and how the present one did. */
 const struct forked_by *images_fork(const struct images *images);
 const struct forked_by *images_forked_by(const struct replay *replay);

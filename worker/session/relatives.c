@@ -103,6 +103,23 @@ bool relatives_learn(struct replay *replay, struct failure *failure)
 	return ok;
 }
 
+/* What is bound to a program that was not known is bound to it from now on. */
+static void bind(struct breakpoint_list *breakpoints, long long program)
+{
+	for (size_t i = 0; program && i < breakpoints->count; i++)
+		if (breakpoints->entries[i].bound && !breakpoints->entries[i].image)
+			breakpoints->entries[i].image = program;
+}
+
+void relatives_learn_forks(struct replay *replay, const struct execs *execs)
+{
+	struct relatives *relatives = replay->relatives;
+
+	bind(replay->breakpoints, images_learn_fork(replay->images, execs));
+	for (size_t i = 0; relatives && i < relatives->count; i++)
+		images_learn_fork(relatives->list[i].images, execs);
+}
+
 void relatives_free(struct relatives *relatives)
 {
 	if (!relatives)

@@ -6,6 +6,7 @@
  */
 #include "worker/session/replay.h"
 
+struct execs;
 struct relatives;
 
 #define RELATIVES_MAX 512 /* processes; further ones cannot be visited */
@@ -14,6 +15,9 @@ struct relatives;
  * *failure filled. If rr cannot read the trace, this succeeds, because rr replay will refuse the
  * trace. */
 bool relatives_learn(struct replay *replay, struct failure *failure);
+/* For a trace that was too long to read at once: how its processes began, once all of it has been
+ * read. */
+void relatives_learn_forks(struct replay *replay, const struct execs *execs);
 void relatives_free(struct relatives *relatives);
 
 /* Makes the process the present one, in none of its images; it can be the session's own. False: it

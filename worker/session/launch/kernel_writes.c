@@ -9,6 +9,7 @@
 #include <string.h>
 #include "worker/serve/capture.h"
 #include "worker/session/images.h"
+#include "worker/session/relatives.h"
 #include "worker/session/launch/start_rr.h"
 #include "worker/trace/dump/execs.h"
 
@@ -81,7 +82,7 @@ static bool read_all(struct replay *replay, struct kernel_writes *writes, struct
 	dump_parser_end(reading.inputs);
 	dump_parser_end(reading.tasks);
 	capture_free(&capture);
-	images_learn_fork(replay, &tasks);
+	relatives_learn_forks(replay, &tasks);
 	keep_threads(writes, &tasks);
 	writes->pid = replay->pid;
 	execs_free(&tasks);
