@@ -18,7 +18,7 @@
 #define BARE	  "pools_bare"
 
 #define ALLOC "pool_take:2", "pool_resize:3", "node_new=48", "arena_take:2"
-#define FREE  "pool_put:2", "pool_resize:2", "node_free"
+#define FREE  "pool_put:2", "pool_resize:2", "node_free", "arena_reset:all", "nodes_reset:all"
 
 #define CLASS_ALLOC "Pool::take", "Slab::get=24", "Point::operator new"
 #define CLASS_FREE  "Pool::give", "Slab::put", "Point::operator delete"
@@ -64,6 +64,10 @@ static const struct finding_row plain[] = {
 	"node_free ("},
     {"byte 20 of a block of 20 bytes of arena_take", "write_behind_mapped", "write_behind_m", NULL},
     {"byte 31 of a block of 30 bytes of arena_take", "write_on_stack", "write_on_stack (", NULL},
+    {"byte 59 of a freed block of 60 bytes of arena_take", "use_reset", "use_reset (",
+	"use_reset ("},
+    {"byte 24 of a freed block of 48 bytes of node_new", "use_reset_nodes", "use_reset_nodes (",
+	"use_reset_nodes ("},
     {"byte 704 of a block of 700 bytes of pool_take", "in_thread", "in_thread (", NULL},
     {"byte 40 of a block of 40 bytes", "write_behind_full", "write_behind_full (", NULL},
     {"byte 0 of a freed block of 50 bytes", "use_closed", "use_closed (", "pool_close ("},
@@ -91,7 +95,7 @@ START_TEST(what_is_right_is_no_finding)
 		expect_all(check_all(&scene), ABSENT("findings"), ABSENT("cut_off"),
 		    HAS("conclusion", "nothing touched heap memory outside"),
 		    HAS("checked", " of pool_take, pool_resize, node_new, arena_take, pool_put, "
-				   "node_free. Not checked: "));
+				   "node_free, arena_reset, nodes_reset. Not checked: "));
 		expect_alive(scene.client, scene.session);
 	}
 }
@@ -166,7 +170,7 @@ START_TEST(functions_without_debug_information_are_followed)
 	cleanup_scene struct scene scene = scene_open(BARE, NULL);
 	json_auto_t *answer = check_all(&scene);
 
-	expect_findings(answer, 15);
+	expect_findings(answer, 16);
 	expect_within(answer, "findings.0.what", "byte 24 of a block of 24 bytes of pool_take");
 	expect_within(
 	    answer, "findings.10.what", "byte 16 of a freed block of 48 bytes of node_new");

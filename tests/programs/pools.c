@@ -118,10 +118,11 @@ struct node {
 	long value[4];
 };
 
+static long beside_nodes[16]; /* the program's own: one of the two lies behind the nodes */
 static struct node nodes[64];
+static long behind_nodes[16];
 static struct node *free_nodes;
 static size_t used_nodes;
-static long behind_nodes[16]; /* the program's own */
 
 APART struct node *node_new(int depth)
 {
@@ -150,6 +151,12 @@ APART void node_free(struct node *node)
 	free_nodes = node;
 }
 
+APART void nodes_reset(void)
+{
+	free_nodes = NULL;
+	used_nodes = 0;
+}
+
 /* ---- In a mapping, or on the stack ----------------------------------------------------------- */
 
 struct arena {
@@ -162,6 +169,11 @@ APART void *arena_take(struct arena *arena, size_t size)
 
 	arena->at += (size + 7) & ~(size_t)7;
 	return block;
+}
+
+APART void arena_reset(struct arena *arena, char *bytes)
+{
+	arena->at = bytes;
 }
 
 /* ---- Wrong uses ------------------------------------------------------------------------------ */
@@ -287,6 +299,31 @@ APART void write_on_stack(int wrong)
 	sink += bytes[0];
 }
 
+APART void use_reset(int wrong)
+{
+	char *bytes = calloc(1, 1024);
+	struct arena one = {bytes, bytes + 512}, other = {bytes + 512, bytes + 1024};
+	volatile char *block = arena_take(&one, 60), *beside = arena_take(&other, 70);
+
+	arena_reset(&one, bytes);
+	beside[69] = 1;
+	if (wrong)
+		sink += block[59];
+	block = arena_take(&one, 60);
+	block[59] = 1;
+	free(bytes);
+}
+
+APART void use_reset_nodes(int wrong)
+{
+	volatile long *value = node_new(0)->value;
+
+	value[0] = 1;
+	nodes_reset();
+	if (wrong)
+		value[1] = 1;
+}
+
 /* Where the arena was, there are others' variables now. */
 APART void use_the_stack_again(void)
 {
@@ -300,12 +337,24 @@ APART void use_the_stack_again(void)
 /* What lies behind the pool is not the pool's. */
 APART void use_what_lies_behind(void)
 {
-	volatile long *value = behind_nodes;
+	volatile long *one = beside_nodes, *other = behind_nodes;
 
 	while (used_nodes < sizeof(nodes) / sizeof(*nodes))
 		node_new(0);
 	for (size_t i = 0; i < 16; i++)
-		value[i] = 1;
+		one[i] = other[i] = 1;
+}
+
+/* Of the block around the arena, nobody says anything then; it is freed all the same. */
+APART void use_pool_in_pool(void)
+{
+	char *bytes = pool_take(&pool, 800);
+	struct arena arena = {bytes + 100, bytes + 800};
+	char *block = arena_take(&arena, 50);
+
+	memset(block, 0, 50);
+	memset(bytes, 0, 100);
+	pool_put(&pool, bytes);
 }
 
 static void *in_thread(void *wrong)
@@ -393,8 +442,11 @@ int main(int argc, char **argv)
 	use_freed_node(wrong);
 	write_behind_mapped(wrong);
 	write_on_stack(wrong);
+	use_reset(wrong);
+	use_reset_nodes(wrong);
 	use_the_stack_again();
 	use_what_lies_behind();
+	use_pool_in_pool();
 	run_threads(wrong);
 	write_behind_full(wrong);
 	use_closed(wrong);

@@ -69,7 +69,11 @@ enum heapcheck_function {
  */
 enum check_pool_kind { CHECK_POOL_NOTHING, CHECK_POOL_REGISTER, CHECK_POOL_CONSTANT };
 
-enum { CHECK_POOL_REGISTERS = 6 }; /* rdi, rsi, rdx, rcx, r8, r9 */
+enum {
+	CHECK_POOL_GLOBAL = 8, /* a flag beside the kind: no pool is its first argument */
+	CHECK_POOL_ALL = 0x40, /* instead of a register: all blocks of the pool in the first */
+	CHECK_POOL_ALL_GLOBAL = 0x41, /* all of functions that take no pool */
+};
 
 static inline uint64_t check_pool_gives(enum check_pool_kind kind, unsigned width, uint64_t value)
 {
@@ -78,7 +82,7 @@ static inline uint64_t check_pool_gives(enum check_pool_kind kind, unsigned widt
 
 static inline unsigned check_pool_kind(uint64_t gives)
 {
-	return gives & 15;
+	return gives & 7;
 }
 
 static inline unsigned check_pool_width(uint64_t gives)
@@ -92,7 +96,7 @@ static inline uint64_t check_pool_value(uint64_t gives)
 }
 
 /* name: its number among the client's names. reg: one more than that of the register with the block
- * that it frees, or 0. */
+ * that it frees (rdi, rsi, rdx, rcx, r8, r9), or 0, or CHECK_POOL_ALL or CHECK_POOL_ALL_GLOBAL. */
 static inline uint64_t check_pool_takes(uint8_t name, uint8_t reg)
 {
 	return (uint64_t)name << 8 | reg;

@@ -86,15 +86,27 @@ START_TEST(what_is_freed_has_no_size)
 {
 	ck_assert(pool_names_read("pool_free:2", false, &name, &failure));
 	ck_assert_uint_eq(name.argument, 2);
+	ck_assert(!name.all);
 	ck_assert(!pool_names_read("pool_free=48", false, &name, &failure));
 	ck_assert_ptr_nonnull(strstr(failure.message, "needs no size"));
+}
+END_TEST
+
+START_TEST(what_empties_a_pool_frees_all)
+{
+	ck_assert(pool_names_read("Arena::reset:all", false, &name, &failure));
+	ck_assert_str_eq(name.function, "Arena::reset");
+	ck_assert(name.all);
+	ck_assert(!pool_names_read(":all", false, &name, &failure));
+	ck_assert(!pool_names_read("arena_reset:all", true, &name, &failure));
 }
 END_TEST
 
 int main(void)
 {
 	const TTest *const tests[] = {a_name_says_which_argument_is_meant,
-	    what_is_no_name_is_refused, a_long_name_is_refused, what_is_freed_has_no_size, NULL};
+	    what_is_no_name_is_refused, a_long_name_is_refused, what_is_freed_has_no_size,
+	    what_empties_a_pool_frees_all, NULL};
 
 	return run_tests("worker pool_names", tests, set_up, tear_down);
 }

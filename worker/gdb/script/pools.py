@@ -1,5 +1,5 @@
 # The functions of an allocator that the client has named: where each begins, and which register has its size or its
-# block then; pool_functions.c asks. Behind inlined.py. Must say nothing of a function whose arguments may be
+# block then; heap_pools.c asks. Behind inlined.py. Must say nothing of a function whose arguments may be
 # elsewhere.
 
 import re
@@ -81,6 +81,12 @@ def rr_argument(block, entry, number):
     return "%d\t%d\t" % (used, symbol.type.strip_typedefs().sizeof)
 
 
+def rr_has_pool(block):
+    """Whether its first argument may be the pool: a pointer."""
+    kinds = [symbol.type.strip_typedefs().code for symbol in block if symbol.is_argument]
+    return bool(kinds) and kinds[0] in (gdb.TYPE_CODE_PTR, gdb.TYPE_CODE_REF)
+
+
 def rr_without_types(name, number, given):
     if "::" in name and not given and number:
         return "0\t0\twithout debug information its arguments are not known: give NAME:N, where an object is the first"
@@ -97,19 +103,19 @@ def rr_function(pc, name, number, given):
         if not symbol or "@plt" in symbol:
             return None
         if CLONE.search(symbol) and number:
-            return "0x%x\t0\t0\tthe compiler has changed how its arguments are passed (%s)" % (entry, symbol)
-        return "0x%x\t%s" % (entry, rr_without_types(name, number, given))
+            return "0x%x\t0\t0\t0\tthe compiler has changed how its arguments are passed (%s)" % (entry, symbol)
+        return "0x%x\t1\t%s" % (entry, rr_without_types(name, number, given))
     around = blocks[-1]
     named = [block for block in blocks if rr_is_named(block, name)]  # none: it is an alias
     if not is_real(around) or (named and named[-1] is not around):
-        return "inlined\t0\t0\t%s" % rr_bare(around.function.print_name)
+        return "inlined\t0\t0\t0\t%s" % rr_bare(around.function.print_name)
     entry = int(around.function.value().address)
     symbol = rr_symbol(entry)[0]
     if ".part" in symbol:
-        return "inlined\t0\t0\t%s" % symbol
+        return "inlined\t0\t0\t0\t%s" % symbol
     if CLONE.search(symbol) and number:
-        return "0x%x\t0\t0\tthe compiler has changed how its arguments are passed (%s)" % (entry, symbol)
-    return "0x%x\t%s" % (entry, rr_argument(around, entry, number))
+        return "0x%x\t0\t0\t0\tthe compiler has changed how its arguments are passed (%s)" % (entry, symbol)
+    return "0x%x\t%d\t%s" % (entry, rr_has_pool(around), rr_argument(around, entry, number))
 
 
 def rr_pool(name, number, given):

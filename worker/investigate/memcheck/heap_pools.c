@@ -57,6 +57,7 @@ bool heap_pools_read(
 /* What the script says of one place. */
 struct place {
 	unsigned long long entry; /* 0: inlined */
+	bool has_pool;		  /* its first argument may be one */
 	unsigned reg, width;	  /* width 0: not known, `why` */
 	char why[LINE_MAX_];
 };
@@ -77,7 +78,8 @@ static bool read_place(const char **at, struct place *place)
 	line = strchr(line, '\t');
 	if (!line)
 		return false;
-	place->reg = (unsigned)strtoul(line + 1, &end, 10);
+	place->has_pool = strtoul(line + 1, &end, 10) != 0;
+	place->reg = (unsigned)strtoul(end, &end, 10);
 	place->width = (unsigned)strtoul(end, &end, 10);
 	if (*end == '\t')
 		snprintf(
@@ -140,11 +142,15 @@ static bool add(
 		pool->gives = name->argument
 				  ? check_pool_gives(CHECK_POOL_REGISTER, place->width, place->reg)
 				  : check_pool_gives(CHECK_POOL_CONSTANT, 0, name->constant);
+		if (!place->has_pool || (name->argument && place->reg == 0))
+			pool->gives |= CHECK_POOL_GLOBAL;
 		pool->takes = check_pool_takes((uint8_t)number, 0);
 	} else {
+		const uint8_t all = place->has_pool ? CHECK_POOL_ALL : CHECK_POOL_ALL_GLOBAL;
+
 		pool->takes =
 		    check_pool_takes(pool->gives ? check_pool_name(pool->takes) : (uint8_t)number,
-			(uint8_t)(place->reg + 1));
+			name->all ? all : (uint8_t)(place->reg + 1));
 	}
 	return true;
 }

@@ -12,8 +12,8 @@
 static bool refuse(const char *text, const char *why, struct failure *failure)
 {
 	failure_set(failure, ERROR_INVALID_ARGUMENT,
-	    "NAME, NAME:N (argument N has the size, or the block) or NAME=BYTES (all blocks have "
-	    "this size)",
+	    "NAME, NAME:N (argument N has the size, or the block), NAME=BYTES (all blocks have "
+	    "this size), or in free NAME:all (it empties a pool)",
 	    "\"%.*s\" names no function of an allocator: %s", SHOWN_MAX, text, why);
 	return false;
 }
@@ -43,19 +43,31 @@ static const char *number_behind(const char *text, char sign)
 	return at + 1;
 }
 
+static bool take_name(
+    const char *text, size_t length, struct pool_name *name, struct failure *failure)
+{
+	if (length == 0 || length >= POOL_NAME_MAX)
+		return refuse(text, length ? "it is too long" : "it is empty", failure);
+	memcpy(name->function, text, length);
+	return is_name(name->function) || refuse(text, "this is no name of a function", failure);
+}
+
 bool pool_names_read(const char *text, bool gives, struct pool_name *name, struct failure *failure)
 {
+	static const char all[] = ":all";
 	const char *argument = number_behind(text, ':'), *size = number_behind(text, '='),
 		   *number = argument ? argument : size;
 	const size_t length = number ? (size_t)(number - text - 1) : strlen(text);
 	unsigned long long value = number ? strtoull(number, NULL, 10) : 1;
 
 	*name = (struct pool_name){.given = argument};
-	if (length == 0 || length >= POOL_NAME_MAX)
-		return refuse(text, length ? "it is too long" : "it is empty", failure);
-	memcpy(name->function, text, length);
-	if (!is_name(name->function))
-		return refuse(text, "this is no name of a function", failure);
+	if (!gives && strlen(text) > strlen(all) &&
+	    strcmp(text + strlen(text) - strlen(all), all) == 0) {
+		name->all = true;
+		return take_name(text, strlen(text) - strlen(all), name, failure);
+	}
+	if (!take_name(text, length, name, failure))
+		return false;
 	if (size && !gives)
 		return refuse(text, "what is freed needs no size", failure);
 	if (value == 0 || value > (size ? POOL_CONSTANT_MAX : POOL_ARGUMENT_MAX))

@@ -19,6 +19,7 @@ struct poolblock {
 	uint64_t start, size;	/* as it was asked for */
 	uint64_t site;		/* the return address of the call that made it */
 	uint64_t made, dropped; /* the numbers of the calls; dropped 0: it is live */
+	uint64_t pool;		/* the pool that they are of; 0: none */
 	uint8_t name;		/* of the function that made it, see pools.h */
 	bool judged;		/* its bytes are marked */
 };

@@ -38,6 +38,16 @@ static struct pool_call *innermost(struct tracee *tracee)
 	return tracee->pool_depth ? &tracee->pool_call[tracee->pool_depth - 1] : NULL;
 }
 
+static bool frees_all(const struct pool_function *function)
+{
+	return function->frees == CHECK_POOL_ALL || function->frees == CHECK_POOL_ALL_GLOBAL;
+}
+
+static bool is_global(const struct pool_function *function)
+{
+	return function->frees == CHECK_POOL_ALL_GLOBAL || (function->gives & CHECK_POOL_GLOBAL);
+}
+
 /* What is freed or resized has to be a block. What other functions of the allocator pass to each
  * other within a call need not be. */
 static enum heapcheck_verdict take_back(struct heapcheck *check, struct tracee *tracee,
@@ -46,6 +56,8 @@ static enum heapcheck_verdict take_back(struct heapcheck *check, struct tracee *
 	struct poolblock *block = poolblocks_at(&check->pools->blocks, call->block);
 	enum heapcheck_verdict verdict;
 
+	if (frees_all(function))
+		pools_drop_all(check, call->pool, call->number);
 	if (call->block == 0)
 		return HEAPCHECK_GOES_ON;
 	if (block && !block->dropped) {
@@ -76,7 +88,9 @@ enum heapcheck_verdict pools_begin(struct heapcheck *check, struct tracee *trace
 	    .sp = regs->rsp,
 	    .number = check->table.calls + 1,
 	    .size = function->gives ? size_given(function, regs) : 0,
-	    .block = function->frees ? argument(regs, function->frees - 1u) : 0};
+	    .block =
+		function->frees && !frees_all(function) ? argument(regs, function->frees - 1u) : 0,
+	    .pool = is_global(function) ? 0 : regs->rdi};
 	enum heapcheck_verdict verdict;
 
 	if ((outer && regs->rsp >= outer->sp) ||
@@ -105,6 +119,7 @@ static void end_call(struct heapcheck *check, const struct tracee *tracee,
 	    .size = call->size,
 	    .site = call->back,
 	    .made = call->number,
+	    .pool = call->pool,
 	    .name = function->name};
 	const bool resized = function->frees && old && !old->dropped;
 

@@ -202,6 +202,17 @@ void pools_note_wrapper(struct heapcheck *check)
 	check->table.state |= CHECK_WRAPS;
 }
 
+void pools_drop_all(struct heapcheck *check, uint64_t pool, uint64_t number)
+{
+	const struct poolblocks *blocks = &check->pools->blocks;
+
+	for (struct poolblock *block = poolblocks_behind(blocks, 0); block;
+	     block = poolblocks_behind(blocks, block->start)) {
+		if (!block->dropped && block->pool == pool)
+			pools_drop(check, block, number);
+	}
+}
+
 bool pools_is_foreign(const struct pools *pools, uint64_t address)
 {
 	const struct poolblock *chunk = poolblocks_around(&pools->chunks, address);

@@ -34,7 +34,8 @@ enum {
 struct pool_function {
 	uint64_t address;
 	uint64_t gives; /* see check_pool_gives; 0: no block */
-	uint8_t frees;	/* one more than the register with the block; 0: it frees none */
+	uint8_t frees;	/* one more than the register with the block, or CHECK_POOL_ALL or
+			   CHECK_POOL_ALL_GLOBAL; 0: it frees none */
 	uint8_t name;	/* which of the client's */
 };
 
@@ -72,6 +73,9 @@ void pools_give(struct heapcheck *check, const struct tracee *tracee, const stru
 
 /* It is freed by the call with this number. */
 void pools_drop(struct heapcheck *check, struct poolblock *block, uint64_t number);
+
+/* The same of all live ones of a pool; 0: those that are of none. */
+void pools_drop_all(struct heapcheck *check, uint64_t pool, uint64_t number);
 
 /* Whether a block may begin there, though no named function has given it. */
 bool pools_may_be_block(struct heapcheck *check, uint64_t address);

@@ -62,7 +62,7 @@ struct pool_call {
 	uint8_t function;
 	bool reported;
 	uint64_t back, sp; /* as check_call */
-	uint64_t size, block;
+	uint64_t size, block, pool;
 	uint64_t number;
 };
 
