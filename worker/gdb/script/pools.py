@@ -5,7 +5,7 @@
 import re
 import gdb
 
-REGISTERS = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"]
+POOL_REGISTERS = ["rdi", "rsi", "rdx", "rcx", "r8", "r9"]
 CLONE = re.compile(r"\.(?:isra|constprop|part)\b")
 
 
@@ -45,7 +45,7 @@ def rr_registers(kind):
     return 1 if kind.code in whole and kind.sizeof <= 8 else None
 
 
-def rr_place(entry, name):
+def rr_register_at(entry, name):
     """The register in which the variable is there, where the compiler says so."""
     text = gdb.execute("info scope *0x%x" % entry, to_string=True)
     part = re.search(r"Symbol %s is multi-location:\n((?:  .*\n)*)" % re.escape(name), text)
@@ -73,10 +73,10 @@ def rr_argument(block, entry, number):
         if count is None:
             return "0\t0\tit takes a value before that in a way that is not known"
         used += count
-    if count != 1 or used >= len(REGISTERS):
+    if count != 1 or used >= len(POOL_REGISTERS):
         return "0\t0\targument %d is not in a register" % number
-    place = rr_place(entry, symbol.name)
-    if place and place != REGISTERS[used]:
+    place = rr_register_at(entry, symbol.name)
+    if place and place != POOL_REGISTERS[used]:
         return "0\t0\tthe compiler has changed how its arguments are passed"
     return "%d\t%d\t" % (used, symbol.type.strip_typedefs().sizeof)
 
@@ -90,7 +90,7 @@ def rr_has_pool(block):
 def rr_without_types(name, number, given):
     if "::" in name and not given and number:
         return "0\t0\twithout debug information its arguments are not known: give NAME:N, where an object is the first"
-    if number > len(REGISTERS):
+    if number > len(POOL_REGISTERS):
         return "0\t0\targument %d is not in a register" % number
     return "%d\t8\t" % (number - 1 if number else 0)
 

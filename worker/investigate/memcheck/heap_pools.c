@@ -12,7 +12,7 @@
 #include "worker/serve/begins.h"
 
 #define MARK	  "rr-said\t"
-#define LINE_MAX_ 512
+#define PLACE_MAX 512
 
 /* ---- What the client gives ------------------------------------------------------------------- */
 
@@ -59,7 +59,7 @@ struct place {
 	unsigned long long entry; /* 0: inlined */
 	bool has_pool;		  /* its first argument may be one */
 	unsigned reg, width;	  /* width 0: not known, `why` */
-	char why[LINE_MAX_];
+	char why[PLACE_MAX];
 };
 
 /* Moves *at behind the line. */

@@ -10,7 +10,7 @@
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/scan/follow.h"
-#include "worker/softpmu/scan/pools.h"
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 
 /* glibc keeps the size of a block, and three flags, in the eight bytes before it. */

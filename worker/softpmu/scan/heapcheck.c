@@ -14,7 +14,6 @@
 #include "worker/softpmu/calls/copies.h"
 #include "worker/softpmu/calls/slots.h"
 #include "worker/softpmu/base/addressset.h"
-#include "worker/softpmu/scan/pools.h"
 #include "worker/softpmu/traps/tracees.h"
 
 enum { RSP = 4, VECTOR = 16 };

@@ -57,6 +57,8 @@
 
 struct heapfollow;
 struct place;
+struct pool_function;
+struct poolblock;
 struct pools;
 struct slots;
 struct space;
@@ -169,6 +171,46 @@ enum heapcheck_verdict heapcheck_judge_accesses(
 /* The same: something wrong is touched at `address`, by an access of [start, start + size). */
 enum heapcheck_verdict heapcheck_report(struct heapcheck *check, struct tracee *tracee,
     enum check_kind kind, uint64_t pc, uint64_t address, uint64_t start, uint64_t size);
+
+/* ---- pools.c and poolcalls.c ----------------------------------------------------------------- */
+
+/* Allocators that were named, see pools.h. pools NULL: none is; then nothing here does anything. */
+
+/* One more function, see check_pool_gives and check_pool_takes. */
+void pools_add(struct heapcheck *check, uint64_t address, uint64_t gives, uint64_t takes);
+void pools_free(struct pools *pools);
+
+/* The one that begins there; NULL: none does. */
+const struct pool_function *pools_function(const struct pools *pools, uint64_t address);
+
+/* The tracee stands where that begins. */
+enum heapcheck_verdict pools_begin(struct heapcheck *check, struct tracee *tracee,
+    const struct pool_function *function, const struct user_regs_struct *regs);
+
+/* It may stand where one returns to. */
+void pools_return(
+    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
+
+/* Its stack pointer is there, or about to be: it has left what it has called below. */
+void pools_leave(struct heapcheck *check, struct tracee *tracee, uint64_t sp);
+
+/* Whether a call of a named function, in which it is, is a finding itself. */
+bool pools_have_told(const struct tracee *tracee);
+
+/* A function of theirs has given a block of malloc's, or frees one. */
+void pools_note_wrapper(struct heapcheck *check);
+
+/* A block of malloc's was made, or has another size; or it was freed by that call. */
+void pools_note_made(struct pools *pools, uint64_t start, uint64_t size);
+void pools_note_dropped(struct pools *pools, uint64_t start, uint64_t size, uint64_t number);
+
+/* It was unmapped, or mapped anew. */
+void pools_note_unmapped(struct pools *pools, uint64_t start, uint64_t end);
+
+/* The block of theirs that a wrong byte belongs to, rather than to `heap` (NULL: no block). NULL:
+ * none does. */
+const struct poolblock *pools_near(
+    const struct pools *pools, uint64_t address, const struct heapblock *heap);
 
 /* ---- heapreturns.c --------------------------------------------------------------------------- */
 

@@ -8,7 +8,7 @@
 #include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/cache/space.h"
-#include "worker/softpmu/scan/pools.h"
+#include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/classify.h"
 #include "worker/x86/decode.h"

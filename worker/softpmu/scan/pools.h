@@ -61,13 +61,7 @@ struct pools {
 
 /* ---- pools.c --------------------------------------------------------------------------------- */
 
-/* One more function. NULL: none is named; then nothing here does anything. */
-void pools_add(struct heapcheck *check, uint64_t address, uint64_t gives, uint64_t takes);
-void pools_free(struct pools *pools);
-
-const struct pool_function *pools_function(const struct pools *pools, uint64_t address);
-
-/* A call has given [start, start + size), and stands behind its return with this stack pointer. */
+/* A call has given the block, and stands behind its return with this stack pointer. */
 void pools_give(struct heapcheck *check, const struct tracee *tracee, const struct poolblock *block,
     uint64_t sp);
 
@@ -83,37 +77,7 @@ bool pools_may_be_block(struct heapcheck *check, uint64_t address);
 /* It is in a live block of malloc's in which no named function has given one. */
 bool pools_is_foreign(const struct pools *pools, uint64_t address);
 
-/* A function of theirs has given a block of malloc's, or frees one. */
-void pools_note_wrapper(struct heapcheck *check);
-
-/* The block that a wrong byte belongs to; NULL: `heap`, or none if that is NULL. */
-const struct poolblock *pools_near(
-    const struct pools *pools, uint64_t address, const struct heapblock *heap);
-
-/* A block of malloc's was made, or has another size; or it was freed by that call. */
-void pools_note_made(struct pools *pools, uint64_t start, uint64_t size);
-void pools_note_dropped(struct pools *pools, uint64_t start, uint64_t size, uint64_t number);
-
-/* It was unmapped, or mapped anew. */
-void pools_note_unmapped(struct pools *pools, uint64_t start, uint64_t end);
-
 /* The tracee's stack pointer is there now: the frames below are gone. */
 void pools_note_stack(struct heapcheck *check, const struct tracee *tracee, uint64_t sp);
-
-/* ---- poolcalls.c ----------------------------------------------------------------------------- */
-
-/* The tracee stands where a named function begins. */
-enum heapcheck_verdict pools_begin(struct heapcheck *check, struct tracee *tracee,
-    const struct pool_function *function, const struct user_regs_struct *regs);
-
-/* It may stand where one returns to. */
-void pools_return(
-    struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
-
-/* Whether a call of a named function, in which it is, is a finding itself. */
-bool pools_have_told(const struct tracee *tracee);
-
-/* Its stack pointer is there, or about to be: it has left what it has called below. */
-void pools_leave(struct heapcheck *check, struct tracee *tracee, uint64_t sp);
 
 #endif
