@@ -15,6 +15,7 @@
 #define HEADING	     "PID\tPPID\tEXIT\tCMD\n"
 #define NOT_EXECUTED "(forked without exec)"
 #define FIELD_MAX    32
+#define FILE_SHOWN   400
 #define SIGNAL_MAX   64
 
 struct row {
@@ -165,4 +166,23 @@ json_t *process_list_parse(const char *text, size_t length, size_t budget)
 	if (more)
 		json_object_set_new(list, "more", json_integer((json_int_t)more));
 	return list;
+}
+
+json_t *process_images(const struct execs *execs, int pid)
+{
+	json_t *images = NULL, *image;
+
+	for (size_t i = 0; i < execs->count; i++) {
+		const struct exec *exec = &execs->list[i];
+		if (exec->pid != pid || json_array_size(images) >= PROCESS_IMAGES_MAX)
+			continue;
+		image = json_pack("{s:I}", "event", (json_int_t)exec->event);
+		if (exec->file)
+			json_object_set_new(image, "file",
+			    scrub_json_middle(exec->file, strlen(exec->file), FILE_SHOWN, NULL));
+		if (!images)
+			images = json_array();
+		json_array_append_new(images, image);
+	}
+	return images;
 }

@@ -75,7 +75,7 @@ static void add_images(struct worker *worker, const char *path, json_t *list)
 	if (execs_read(worker, path, NULL, EXECS_READ_MS, &execs, &ignored)) {
 		json_array_foreach(json_object_get(list, "processes"), i, process)
 		{
-			images = execs_json(
+			images = process_images(
 			    &execs, (int)json_integer_value(json_object_get(process, "pid")));
 			if (json_array_size(images) > 1)
 				json_object_set(process, "images", images);

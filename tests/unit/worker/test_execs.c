@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "worker/trace/dump/execs.h"
+#include "worker/trace/process_list.h"
 #include "tests/runner.h"
 
 #define EVENT(event, name, state, tid)                                                             \
@@ -374,9 +375,9 @@ START_TEST(the_list_is_bounded)
 	dump_parser_end(parser);
 	ck_assert_uint_eq(execs.count, EXECS_MAX);
 	ck_assert(execs.cut);
-	json_auto_t *shown = execs_json(&execs, 17);
-	ck_assert_uint_eq(json_array_size(shown), EXECS_SHOWN);
-	ck_assert_ptr_null(execs_json(&execs, 18));
+	json_auto_t *shown = process_images(&execs, 17);
+	ck_assert_uint_eq(json_array_size(shown), PROCESS_IMAGES_MAX);
+	ck_assert_ptr_null(process_images(&execs, 18));
 	execs_free(&execs);
 }
 END_TEST

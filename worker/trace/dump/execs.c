@@ -13,7 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
-#include "sandbox/wire/scrub.h"
 #include "worker/trace/dump/grow.h"
 
 #define ENDINGS_MAX    20000
@@ -21,9 +20,8 @@
 #define FORKS_MAX      20000
 #define TOGETHER_MAX   3   /* events between two threads that end with their process */
 #define TIMEOUT_STATUS 124 /* of timeout(1), if it ended its program */
-#define FILE_SHOWN     400
-#define CALLS_MAX      64 /* under way at the same time; of more the oldest are forgotten */
-#define CALL_LENGTH    2  /* bytes of the instruction */
+#define CALLS_MAX      64  /* under way at the same time; of more the oldest are forgotten */
+#define CALL_LENGTH    2   /* bytes of the instruction */
 #define TICKS_MAX      (1LL << 62)
 #define EXEC_NAMES     2 /* the first ones of the calls */
 
@@ -467,25 +465,6 @@ void execs_free(struct execs *execs)
 	work_free(&execs->work);
 	outside_free(&execs->outside);
 	*execs = (struct execs){0};
-}
-
-json_t *execs_json(const struct execs *execs, int pid)
-{
-	json_t *images = NULL, *image;
-
-	for (size_t i = 0; i < execs->count; i++) {
-		const struct exec *exec = &execs->list[i];
-		if (exec->pid != pid || json_array_size(images) >= EXECS_SHOWN)
-			continue;
-		image = json_pack("{s:I}", "event", (json_int_t)exec->event);
-		if (exec->file)
-			json_object_set_new(image, "file",
-			    scrub_json_middle(exec->file, strlen(exec->file), FILE_SHOWN, NULL));
-		if (!images)
-			images = json_array();
-		json_array_append_new(images, image);
-	}
-	return images;
 }
 
 int execs_status(const struct execs *execs, int pid)

@@ -14,7 +14,6 @@
 #include "worker/trace/dump/work.h"
 
 #define EXECS_MAX      20000 /* further ones only set `cut` */
-#define EXECS_SHOWN    50
 #define EXECS_READ_MS  10000 /* for reading a trace's, while somebody waits */
 #define EXECS_FILE_MAX 4096  /* bytes of a file's name; a longer one is unknown */
 
@@ -130,9 +129,6 @@ struct signal_cause execs_cause(const struct execs *execs, int pid);
 
 /* Whether a process had more than one thread at any time; true, too, where that is not known. */
 bool execs_had_threads(const struct execs *execs, int pid);
-
-/* [{event, file?}] of one process, at most EXECS_SHOWN of them; NULL when there is none. */
-json_t *execs_json(const struct execs *execs, int pid);
 
 /*
  * Reads the trace at an absolute path, which was judged before, for at most limit_ms: what was read
