@@ -15,9 +15,9 @@ bool claims_are_sound(const json_t *claims, struct failure *failure);
  * verdict, found?, where?, tid?, error?, note?}]. The verdict is "held", "not held", or "not
  * checked" with the error. With in_full, each claim whose moment was reached also has {source?,
  * locals?, frames, stood: {moment, event, ticks, thread, place}} for people to look at; place is
- * "function:line". A claim before the fork of the session's process is checked in the parent, and has
- * its pid. Leaves the program at any moment, and on a visit: call visit_end. NULL with *failure filled if the session was
- * lost or the call was interrupted.
+ * "function:line". A claim before the fork of the session's process is checked in the parent, and
+ * has its pid. Leaves the program at any moment, and on a visit: call visit_end. NULL with *failure
+ * filled if the session was lost or the call was interrupted.
  */
 json_t *claims_check(
     struct replay *replay, const json_t *claims, bool in_full, struct failure *failure);
