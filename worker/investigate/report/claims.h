@@ -12,7 +12,7 @@ bool claims_are_sound(const json_t *claims, struct failure *failure);
 
 /*
  * Goes to each claim's moment and evaluates the expression again: [{moment, expression, value,
- * verdict, found?, where?, tid?, error?, note?}]. The verdict is "held", "not held", or "not
+ * verdict, found?, where?, tid?, pid?, error?, note?}]. The verdict is "held", "not held", or "not
  * checked" with the error. With in_full, each claim whose moment was reached also has {source?,
  * locals?, frames, stood: {moment, event, ticks, thread, place}} for people to look at; place is
  * "function:line". A claim before the fork of the session's process is checked in the parent, and
