@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
+#include "worker/trace/dump/execs.h"
 
 #define HEADING	     "PID\tPPID\tEXIT\tCMD\n"
 #define NOT_EXECUTED "(forked without exec)"

@@ -7,7 +7,8 @@
 #include <jansson.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include "worker/trace/dump/execs.h"
+
+struct execs;
 
 #define PROCESS_LIST_BUDGET (30 * 1024) /* bytes of JSON in an answer; further ones are counted */
 #define PROCESS_IMAGES_MAX  50
