@@ -82,9 +82,13 @@ static void find(void **function, const char *name)
 static struct heapcheck check;
 static struct racecheck races;
 static struct linecount lines;
-static struct softpmu instance = {
-    .conditions = {
-	.fd = -1, .check = &check, .races = &races, .lines = &lines, .listener = marks_hear}};
+static struct accesslog accesses;
+static struct softpmu instance = {.conditions = {.fd = -1,
+				      .check = &check,
+				      .races = &races,
+				      .lines = &lines,
+				      .accesses = &accesses,
+				      .listener = marks_hear}};
 
 static long with_errno(long result)
 {
@@ -225,6 +229,7 @@ INTERPOSED ssize_t pwrite64(int fd, const void *buffer, size_t size, off64_t off
 		codecache_note_write(instance.cache, (uint64_t)offset, size);
 		heapcheck_note_write(&check, (uint64_t)offset, size);
 		tally_rr_wrote(&instance.conditions.tally, (uint64_t)offset, size);
+		accesslog_rr_wrote(&accesses, (uint64_t)offset, size);
 	}
 	return written;
 }

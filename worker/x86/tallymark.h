@@ -267,4 +267,42 @@ struct line_table {
 	uint64_t passes[LINES_PAGE];
 };
 
+/*
+ * And a fifth one: the accesses to what rr watches that need not be shown, see scan/accesslog.h
+ * there.
+ */
+#define ACCESSMARK 0x80ull
+
+enum {
+	ACCESS_QUIET_MAX = 64,	 /* instructions */
+	ACCESS_WANTED_MAX = 128, /* accesses */
+	ACCESS_ROWS_PAGE = 18,	 /* read at once */
+
+	ACCESS_ON = 1,
+	ACCESS_LOST = 2, /* an access may be missing, or one may be shown with a wrong old value */
+};
+
+/* Accesses by one instruction of one thread, without one of another thread among them. */
+struct access_row {
+	uint64_t thread; /* its number, in the order in which threads made their first access */
+	uint64_t pc;	 /* behind the instruction */
+	uint64_t count;
+	uint64_t first, last; /* their numbers, among all accesses */
+};
+
+struct access_table {
+	uint64_t state;	 /* of the bits above */
+	uint64_t total;	 /* accesses: the number of the last one */
+	uint64_t shown;	 /* that of the last one that was shown */
+	uint64_t thread; /* whose that was */
+	uint64_t pc;	 /* behind its instruction */
+	/* rr has made a step of its own to step_pc, behind so many accesses, some of which were
+	 * hidden: it compares the bytes then, and may take what has changed for a hit. */
+	uint64_t step_total, step_pc;
+	uint64_t stale; /* 1: one before it was hidden, so gdb has not seen ... */
+	uint64_t old;	/* ... the bytes before it, in the low bits */
+	uint64_t rows;	/* all of them since they were forgotten last, and those of the page */
+	struct access_row row[ACCESS_ROWS_PAGE];
+};
+
 #endif

@@ -58,8 +58,9 @@ enum {
 	ARENA_SLOT_TOUCHES = 0xcdc0,
 	ARENA_SLOT_TOUCH_ROOM = 0xcdc8,
 	ARENA_SLOT_ONE_TURN = 0xcdd0,
-	ARENA_LINES = 0x10000, /* passes of instructions, see legs/linecount.h */
-	ARENA_KNOWN = 0x20000, /* keys, see passcount.h */
+	ARENA_SLOT_NOTED = 0xcdd8, /* see translate/accesscode.h */
+	ARENA_LINES = 0x10000,	   /* passes of instructions, see legs/linecount.h */
+	ARENA_KNOWN = 0x20000,	   /* keys, see passcount.h */
 	ARENA_KNOWN_BITS = 10,
 	ARENA_LOG = 0x30000, /* the keys of passes */
 	ARENA_LOG_MAX = 8192,

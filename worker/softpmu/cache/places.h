@@ -44,11 +44,12 @@ enum {
 
 struct place {
 	uint32_t offset;  /* in its part of the cache */
-	uint8_t kind : 6; /* enum place_kind */
+	uint8_t kind : 5; /* enum place_kind */
 	/* Of the instruction at `original` a pass is counted if the slot of the mark says so, and
 	 * it has not run; see passcount.h and places_runs. */
 	uint8_t counted : 1;
 	uint8_t lined : 1; /* the same, for the slot of its line; see linecount.h */
+	uint8_t noted : 1; /* its access may be in the log, and it has not run: accesscode.c */
 	uint8_t flags;
 	/*
 	 * PLACE_SPOILT: bytes from here to the instruction that sets the flags, and `original` is

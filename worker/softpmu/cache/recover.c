@@ -89,6 +89,9 @@ static void recover_place(
 	    space->budget.passed > 0)
 		space->budget.passed--;
 	count_again(space, place, -1);
+	if (place->noted)
+		*arena_slot(&space->arena, ARENA_SLOT_TOUCHES) +=
+		    *arena_slot(&space->arena, ARENA_SLOT_NOTED);
 	if (place->kind == PLACE_JUDGES)
 		recover_judge(&space->arena, place->distance > 0, regs);
 	if (place->kind == PLACE_RETURNED || (place->flags & PLACE_SWAPPED))

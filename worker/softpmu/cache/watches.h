@@ -17,6 +17,7 @@
 #include "worker/x86/accesses.h"
 #include "worker/softpmu/cache/arena.h"
 #include "worker/softpmu/base/linelist.h"
+#include "worker/softpmu/base/quietlist.h"
 #include "worker/softpmu/base/racelayout.h"
 #include "worker/softpmu/traps/conditions.h"
 #include "worker/softpmu/traps/debugregs.h"
@@ -72,8 +73,10 @@ struct watches {
 	const struct racecheck *races; /* the same for accesses that nothing orders */
 	race_looks *race_looks;
 	uint64_t race_number;
-	const struct line_list *lines; /* instructions whose passes the code counts; or NULL */
-	uint64_t lines_number;	       /* the same as check_number */
+	const struct line_list *lines;	/* instructions whose passes the code counts; or NULL */
+	uint64_t lines_number;		/* the same as check_number */
+	const struct quiet_list *quiet; /* instructions whose accesses the code logs; or NULL */
+	uint64_t quiet_number;		/* the list for which it is made; 0: it logs none */
 };
 
 /*

@@ -24,12 +24,12 @@
 #include "worker/softpmu/legs/countedpass.h"
 #include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/legs/looks.h"
+#include "worker/softpmu/legs/silence.h"
 #include "worker/softpmu/legs/trapcode.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/message.h"
 #include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/cache/recover.h"
-#include "worker/softpmu/scan/changelog.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/races/racecheck.h"
 #include "worker/softpmu/cache/spaces.h"
@@ -161,12 +161,12 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	anew |= heapcheck_set(cache->conditions->check, space, tracee, regs);
 	anew |= racecheck_set(cache->conditions->races, space, tracee, regs);
 	anew |= linecount_set(cache->conditions->lines, space, tracee);
-	if (changelog_set(space, &cache->conditions->tally, tracee) || anew)
+	if (silence_set(cache->conditions, space, tracee) || anew)
 		space_flush(space);
 	space_revive_mapped(space, tracee->tid);
 	tracee->questions = 0;
 	address = address_for(space, tracee->tid, regs->rip, false);
-	if (!address || changelog_begin(space, &cache->conditions->tally, tracee) < 0)
+	if (!address || silence_begin(cache->conditions, space, tracee) < 0)
 		return false;
 	passcount_begin(cache->conditions, &space->arena);
 	budget_begin(&space->budget);
@@ -322,7 +322,7 @@ static uint64_t judge_trap(
 			return address;
 		if (place && place->kind == PLACE_CHANGES && !stay &&
 		    tracee->questions++ < LEG_QUESTIONS &&
-		    changelog_answer(space, &cache->conditions->tally, tracee, place, regs))
+		    silence_answer(cache->conditions, tracee, place, regs))
 			return regs->rip + 1;
 		if (place && place->kind == PLACE_CHECKS)
 			return pass_check(cache, tracee, place, stay, regs);
@@ -527,7 +527,7 @@ enum codecache_verdict codecache_judge(struct codecache *cache, struct tracee *t
 			regs->rip = before_jumps(space, tracee->tid, was, regs->rip);
 	}
 	passcount_take(cache->conditions, tracee, &space->arena);
-	changelog_end(space, &cache->conditions->tally, tracee);
+	silence_end(cache->conditions, space, tracee);
 	racecheck_end_leg(cache->conditions->races, space, tracee);
 	linecount_end_leg(cache->conditions->lines, space, tracee);
 	*branches = space->budget.passed;

@@ -7,6 +7,7 @@
 
 #include "worker/softpmu/cache/passcount.h"
 #include "worker/softpmu/legs/linecount.h"
+#include "worker/softpmu/scan/accesslog.h"
 #include "worker/softpmu/scan/heapcheck.h"
 #include "worker/softpmu/races/racecheck.h"
 #include "worker/softpmu/traps/conditions.h"
@@ -16,6 +17,7 @@ static inline void marks_hear(const struct conditions *conditions, const char *p
 	heapcheck_take(conditions->check, packet);
 	racecheck_take(conditions->races, packet);
 	linecount_take(conditions->lines, conditions->stopped, packet);
+	accesslog_take(conditions->accesses, conditions->stopped, packet);
 }
 
 /* rr reads there. True if buffer has it. */
@@ -26,7 +28,8 @@ static inline bool marks_read(
 	       tally_read(&conditions->tally, fd, address, buffer, size) ||
 	       heapcheck_read(conditions->check, fd, address, buffer, size) ||
 	       racecheck_read(conditions->races, fd, address, buffer, size) ||
-	       linecount_read(conditions->lines, fd, address, buffer, size);
+	       linecount_read(conditions->lines, fd, address, buffer, size) ||
+	       accesslog_read(conditions->accesses, fd, address, buffer, size);
 }
 
 #endif

@@ -62,6 +62,7 @@
  *   watchcode.c     those that look for what is watched
  *   conditioncode.c and those that judge the condition of a breakpoint
  *   changecode.c    those that count changes
+ *   accesscode.c    those that log accesses
  *   checkcode.c     those that look at the heap's shadow
  *   linecode.c      those that count passes of an instruction
  *   emitter.c       their bytes and places
@@ -69,6 +70,7 @@
  * scan/: what is learnt while that code runs, and not shown to rr at each step
  *
  *   changelog.c     changes of a value
+ *   accesslog.c     accesses to it
  *   heapcheck.c     the check of a heap: what is asked, and what the code looks at
  *   heapcalls.c     the calls of its allocator
  *   heapjudge.c     the instructions that may touch what they must not

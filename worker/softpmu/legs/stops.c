@@ -22,6 +22,7 @@
 #include "worker/softpmu/traps/processor.h"
 #include "worker/softpmu/legs/linecount.h"
 #include "worker/softpmu/legs/resume.h"
+#include "worker/softpmu/legs/silence.h"
 #include "worker/softpmu/legs/trapcode.h"
 #include "worker/softpmu/traps/cover.h"
 #include "worker/softpmu/traps/trapflag.h"
@@ -232,22 +233,14 @@ static bool ends_leg(const struct tracee *tracee, const struct stop *stop)
 	return false;
 }
 
-/* A write to what rr watches that rr need not see, see hushed.h and tally.h. */
+/* An access to what rr watches that rr need not see. */
 static bool passes_over(
     struct softpmu *pmu, struct tracee *tracee, const struct stop *stop, unsigned hits)
 {
 	uint64_t step = tracee->mode == RESUME_STEP ? DEBUG_STATUS_STEP : 0;
 
-	switch (tally_hit(&pmu->conditions.tally, tracee, hits, stop->regs.rip)) {
-	case TALLY_SHOWS:
+	if (!silence_hides(&pmu->conditions, tracee, hits, stop->regs.rip))
 		return false;
-	case TALLY_HIDES:
-		break;
-	case TALLY_IS_NOT_ASKED:
-		if (tracee->mode != RESUME_RUN ||
-		    !hushed_may_pass(&pmu->conditions.hushed, tracee->tid, &tracee->debug, hits))
-			return false;
-	}
 	kernel_ptrace(PTRACE_POKEUSER, tracee->tid, debug_registers_offset(DEBUG_STATUS),
 	    stop->debug_status & step);
 	return true;
@@ -357,7 +350,7 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 	heapcheck_note_exec(pmu->conditions.check, tracee);
 	linecount_note_exec(pmu->conditions.lines, tracee);
 	/* Nor is it one of those that share a memory which is looked at. */
-	tracee->check = tracee->tally = tracee->race = tracee->lines = 0;
+	tracee->check = tracee->tally = tracee->race = tracee->lines = tracee->access = 0;
 	tracee->borrower = 0;
 	if (kernel_ptrace(PTRACE_GETEVENTMSG, tracee->tid, 0, (uint64_t)&tid) < 0)
 		return;
@@ -559,6 +552,8 @@ static enum stop_verdict judge_leg(struct softpmu *pmu, struct tracee *tracee, i
 	    stop.code == TRAP_TRACE && !passes_over(pmu, tracee, &stop, tracee->touches))
 		stop_by_debug(tracee, &stop, tracee->touches);
 	over = ends_leg(tracee, &stop) || passes_over(pmu, tracee, &stop, rr_hits(tracee, &stop));
+	if (tracee->mode == RESUME_STEP && rr_hits(tracee, &stop) == 0)
+		accesslog_note_step(pmu->conditions.accesses, tracee, stop.regs.rip);
 	if (tracee->mode != RESUME_RUN || !over) {
 		cover_tracks(tracee, &stop);
 		return STOP_FOR_RR;

@@ -11,6 +11,7 @@
 #include "worker/softpmu/translate/conditioncode.h"
 #include "worker/softpmu/cache/revive.h"
 #include "worker/softpmu/translate/sequences.h"
+#include "worker/softpmu/translate/accesscode.h"
 #include "worker/softpmu/translate/changecode.h"
 #include "worker/softpmu/translate/checkcode.h"
 #include "worker/softpmu/translate/linecode.h"
@@ -245,6 +246,7 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 			racecode_put(e, in, pending && i != source->counter, body);
 			changecode_put(e, in, pending && i != source->counter, body);
 			watchcode_put(e, in, pending && i != source->counter, body);
+			accesscode_put(e, in, pending && i != source->counter, body);
 		}
 		if (in->control == CONTROL_RR_CALL)
 			returncode_put(e, in, pending, body);
@@ -255,7 +257,7 @@ static void put_instructions(struct emitter *e, const struct source *source, uin
 		if (i != source->counter)
 			sequence_place(e, pending, in->address);
 		sequence_copy(e, in);
-		e->counted = e->lined = false;
+		e->counted = e->lined = e->noted = false;
 	}
 }
 

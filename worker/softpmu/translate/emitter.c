@@ -59,9 +59,10 @@ void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, 
     int distance, uint64_t original)
 {
 	const struct place place = {.offset = offset,
-	    .kind = (uint8_t)kind & 0x3f,
+	    .kind = (uint8_t)kind & 0x1f,
 	    .counted = e->counted,
 	    .lined = e->lined && original == e->lined_at && is_before(kind),
+	    .noted = e->noted && is_before(kind),
 	    .flags = (uint8_t)flags,
 	    .distance = (int16_t)distance,
 	    .original = original};

@@ -24,6 +24,7 @@ struct emitter {
 	bool counted;	 /* as in struct place */
 	bool lined;	 /* the same, of the instruction at lined_at */
 	uint64_t lined_at;
+	bool noted; /* the same, of the instruction whose access is in the log; see accesscode.h */
 	int blocks_left;
 	unsigned first, count; /* of the queue */
 	struct wish queue[QUEUE_MAX];

@@ -41,6 +41,7 @@ struct condition {
 struct heapcheck;
 struct racecheck;
 struct linecount;
+struct accesslog;
 
 struct conditions {
 	int fd; /* gdb's connection; -1: none */
@@ -57,9 +58,10 @@ struct conditions {
 	struct hushed hushed;
 	struct tally tally;
 	struct passkeys keys;
-	struct heapcheck *check; /* of the heap; it outlives them */
-	struct racecheck *races; /* of accesses that nothing orders; the same */
-	struct linecount *lines; /* instructions whose passes are counted; the same */
+	struct heapcheck *check;    /* of the heap; it outlives them */
+	struct racecheck *races;    /* of accesses that nothing orders; the same */
+	struct linecount *lines;    /* instructions whose passes are counted; the same */
+	struct accesslog *accesses; /* to what rr watches; the same */
 	/* Hears each packet; "": gdb has connected or gone, or its packet is not known. */
 	void (*listener)(const struct conditions *conditions, const char *packet);
 };

@@ -126,6 +126,10 @@ struct tracee {
 	uint64_t lines;	   /* the count of passes for which the next is known, see linecount.h */
 	bool lines_member; /* of the process in which they are counted */
 
+	uint64_t access;	/* the same of the log of accesses, see accesslog.h */
+	bool access_member;	/* of the process whose accesses it has */
+	uint64_t access_thread; /* its number there; UINT64_MAX: it has none yet */
+
 	bool refused;		 /* in a system call that the kernel skips, see newcalls.h */
 	uint64_t refused_number; /* the call's */
 };
