@@ -13,7 +13,6 @@
 #include "worker/serve/sentence.h"
 
 #define ROWS_BYTES    (16 * 1024)
-#define PAIRS_SHOWN   8
 #define ORDERS_SHOWN  4
 #define THREADS_SHOWN 4
 #define THREADS_ROWS  40
@@ -73,7 +72,7 @@ static void name_threads(const struct race *race, const unsigned char *set, char
 		snprintf(words + length, WORDS_MAX - length, " and %zu more", all - told);
 }
 
-static const char *verb_of(const struct race_access *access)
+static const char *verb_of(const struct race_entry *access)
 {
 	switch (access->kind) {
 	case ACCESS_KIND_WRITE:
@@ -87,13 +86,18 @@ static const char *verb_of(const struct race_access *access)
 	return "reads";
 }
 
+static int tid_of(const struct race *race, const struct race_entry *access)
+{
+	return race->threading->threads[access->thread].tid;
+}
+
 static json_t *site_words(const struct race *race, size_t access)
 {
 	return where_words(race->accesses[access].where);
 }
 
 /* "without a common lock", or what the lock that they share does not do. */
-static void name_lack(const struct race *race, const struct race_pair *pair, char *words)
+static void name_lack(const struct race *race, const struct unordered_pair *pair, char *words)
 {
 	char name[THREADING_NAME_MAX];
 	size_t common;
@@ -109,10 +113,10 @@ static void name_lack(const struct race *race, const struct race_pair *pair, cha
 }
 
 /* "threads 12 and 13 write counter at add (a.c:8) without a common lock" */
-static json_t *tell_pair(const struct race *race, const struct race_pair *pair)
+static json_t *tell_pair(const struct race *race, const struct unordered_pair *pair)
 {
-	const struct race_access *first = &race->accesses[pair->first];
-	const struct race_access *second = &race->accesses[pair->second];
+	const struct race_entry *first = &race->accesses[pair->first];
+	const struct race_entry *second = &race->accesses[pair->second];
 	json_t *here = site_words(race, pair->first), *there = site_words(race, pair->second);
 	char threads[WORDS_MAX], lack[WORDS_MAX];
 	json_t *told;
@@ -125,8 +129,8 @@ static json_t *tell_pair(const struct race *race, const struct race_pair *pair)
 		    race->args->expression, json_string_value(here), lack);
 	else
 		told = json_sprintf("thread %d %s %.*s at %s, thread %d %s it at %s, %s",
-		    first->moment.tid, verb_of(first), EXPRESSION_AT, race->args->expression,
-		    json_string_value(here), second->moment.tid, verb_of(second),
+		    tid_of(race, first), verb_of(first), EXPRESSION_AT, race->args->expression,
+		    json_string_value(here), tid_of(race, second), verb_of(second),
 		    json_string_value(there), lack);
 	json_decref(here);
 	json_decref(there);
@@ -135,7 +139,7 @@ static json_t *tell_pair(const struct race *race, const struct race_pair *pair)
 
 /* ---- The pairs ------------------------------------------------------------------------------- */
 
-static json_t *locks_of(const struct race *race, const struct race_access *access)
+static json_t *locks_of(const struct race *race, const struct race_entry *access)
 {
 	size_t count;
 	const struct order_held *held =
@@ -147,16 +151,24 @@ static json_t *locks_of(const struct race *race, const struct race_access *acces
 	return locks;
 }
 
-/* {moment, tid, access, old?, new?, value?, frame, locks?} */
-static json_t *access_json(const struct race *race, size_t number)
+static bool is_visited(const struct race_entry *access, enum race_end end)
 {
-	const struct race_access *access = &race->accesses[number];
-	json_t *row =
-	    json_pack("{s:o, s:i, s:s}", "moment", moment_name(race->replay, &access->moment),
-		"tid", access->moment.tid, "access", access_kind_words[access->kind]);
-	json_t *locks = locks_of(race, access);
+	return access->end[end].moment.tid != 0;
+}
 
-	json_object_update(row, access->values);
+/* {moment?, tid, access, old?, new?, value?, frame, locks?}; what has a moment was gone to. */
+static json_t *access_json(const struct race *race, struct race_example at)
+{
+	const struct race_entry *access = &race->accesses[at.access];
+	const struct moment *moment = &access->end[at.end].moment;
+	json_t *row = json_object(), *locks = locks_of(race, access);
+
+	if (is_visited(access, at.end))
+		json_object_set_new(row, "moment", moment_name(race->replay, moment));
+	json_object_set_new(row, "tid", json_integer(tid_of(race, access)));
+	json_object_set_new(row, "access", json_string(access_kind_words[access->kind]));
+	if (access->end[at.end].values)
+		json_object_update(row, access->end[at.end].values);
 	if (access->atomic)
 		json_object_set_new(row, "atomic", json_true());
 	json_object_set(row, "frame", access->where);
@@ -167,7 +179,7 @@ static json_t *access_json(const struct race *race, size_t number)
 }
 
 /* The surest first, then those with the most writes. */
-static bool is_more(const struct race_pair *pair, const struct race_pair *than)
+static bool is_more(const struct unordered_pair *pair, const struct unordered_pair *than)
 {
 	long long sure = pair->count - pair->perhaps, other = than->count - than->perhaps;
 
@@ -177,44 +189,52 @@ static bool is_more(const struct race_pair *pair, const struct race_pair *than)
 	       (pair->writes == than->writes && pair->count > than->count);
 }
 
-static struct race_pair *largest(const struct race *race)
+size_t race_shown(const struct race *race, const struct unordered_pair *shown[RACE_PAIRS_SHOWN])
 {
-	struct race_pair *best = NULL;
+	size_t count = 0, i;
 
-	for (size_t i = 0; i < race->site_count * race->site_count; i++) {
-		struct race_pair *pair = &race->pairs[i];
+	for (size_t one = 0; one < race->site_count * race->site_count; one++) {
+		const struct unordered_pair *pair = &race->pairs[one];
 
-		if (!best || is_more(pair, best))
-			best = pair;
+		if (!pair->count)
+			continue;
+		for (i = count; i > 0 && is_more(pair, shown[i - 1]); i--)
+			if (i < RACE_PAIRS_SHOWN)
+				shown[i] = shown[i - 1];
+		if (i == RACE_PAIRS_SHOWN)
+			continue;
+		shown[i] = pair;
+		count += count < RACE_PAIRS_SHOWN;
 	}
-	return best && best->count ? best : NULL;
+	return count;
 }
 
 /* {count, not_known?, first, second}; not_known: of how many something may order them. */
-static json_t *pair_json(const struct race *race, const struct race_pair *pair)
+static json_t *pair_json(const struct race *race, const struct unordered_pair *pair)
 {
+	const struct race_example first = {pair->first, RACE_LAST};
+	const struct race_example second = {pair->second, RACE_FIRST};
 	json_t *json = json_pack("{s:I, s:o, s:o}", "count", pair->count, "first",
-	    access_json(race, pair->first), "second", access_json(race, pair->second));
+	    access_json(race, first), "second", access_json(race, second));
 
 	if (pair->perhaps)
 		json_object_set_new(json, "not_known", json_integer(pair->perhaps));
 	return json;
 }
 
-/* Takes them out of race->pairs. */
-static json_t *pairs_json(struct race *race, size_t *left)
+/* *left: how many pairs are not among them. */
+static json_t *pairs_json(const struct race *race, size_t *left)
 {
+	const struct unordered_pair *shown[RACE_PAIRS_SHOWN];
+	const size_t count = race_shown(race, shown);
 	json_t *pairs = json_array();
-	struct race_pair *pair;
 
 	*left = 0;
-	while ((pair = largest(race))) {
-		if (json_array_size(pairs) == PAIRS_SHOWN)
-			++*left;
-		else
-			json_array_append_new(pairs, pair_json(race, pair));
-		*pair = (struct race_pair){0};
-	}
+	for (size_t i = 0; i < race->site_count * race->site_count; i++)
+		*left += race->pairs[i].count > 0;
+	*left -= count;
+	for (size_t i = 0; i < count; i++)
+		json_array_append_new(pairs, pair_json(race, shown[i]));
 	return pairs;
 }
 
@@ -309,8 +329,8 @@ static json_t *tell_ordered(struct race *race, const char *threads)
 	char orders[WORDS_MAX];
 
 	name_orders(race, orders, sizeof(orders));
-	return json_sprintf("in this run, all %zu accesses of %.*s by %s were ordered, by %s%s",
-	    race->count, EXPRESSION_AT, race->args->expression, threads, orders,
+	return json_sprintf("in this run, all %lld accesses of %.*s by %s were ordered, by %s%s",
+	    race->total, EXPRESSION_AT, race->args->expression, threads, orders,
 	    race->has_overtaken
 		? "; but one thread wrote it between another one's read and write: see overtaken"
 		: "");
@@ -318,21 +338,22 @@ static json_t *tell_ordered(struct race *race, const char *threads)
 
 static json_t *tell_unordered(struct race *race, enum verdict verdict)
 {
-	json_t *pair = tell_pair(race, largest(race)), *told;
+	const struct unordered_pair *shown[RACE_PAIRS_SHOWN] = {NULL};
+	json_t *pair = race_shown(race, shown) ? tell_pair(race, shown[0]) : NULL, *told;
 	const char *reason = json_string_value(json_array_get(race->threading->reasons, 0));
 
 	if (verdict == RACE)
-		told = json_sprintf("%s: %lld of %zu accesses are not ordered",
-		    json_string_value(pair), race->racing, race->count);
+		told = json_sprintf("%s: %lld of %lld accesses are not ordered",
+		    json_string_value(pair), race->racing, race->total);
 	else if (verdict == ATOMIC)
-		told = json_sprintf("%.*s is atomic, so this is no data race: %s, and %lld of %zu "
+		told = json_sprintf("%.*s is atomic, so this is no data race: %s, and %lld of %lld "
 				    "accesses are not ordered",
 		    EXPRESSION_AT, race->args->expression, json_string_value(pair), race->unordered,
-		    race->count);
+		    race->total);
 	else
 		told = json_sprintf("not known whether this is a race: %s, and nothing that is "
-				    "seen orders %lld of %zu accesses, but %s",
-		    json_string_value(pair), race->unordered, race->count, reason);
+				    "seen orders %lld of %lld accesses, but %s",
+		    json_string_value(pair), race->unordered, race->total, reason);
 	json_decref(pair);
 	return told;
 }
@@ -350,13 +371,14 @@ static json_t *conclude(struct race *race, enum verdict verdict)
 		return json_sprintf(
 		    "no access of %.*s (at 0x%llx) was seen", EXPRESSION_AT, what, race->address);
 	case ONE_THREAD:
-		return json_sprintf("in this run, only %s accessed %.*s: %zu times", threads,
-		    EXPRESSION_AT, what, race->count);
+		return json_sprintf("in this run, only %s accessed %.*s: %lld times", threads,
+		    EXPRESSION_AT, what, race->total);
 	case NO_CONFLICT:
-		return json_sprintf("in this run, none of the %zu accesses of %.*s by %s conflict: "
-				    "at most one thread wrote it in each of its lives, or all "
-				    "were atomic",
-		    race->count, EXPRESSION_AT, what, threads);
+		return json_sprintf(
+		    "in this run, none of the %lld accesses of %.*s by %s conflict: "
+		    "at most one thread wrote it in each of its lives, or all "
+		    "were atomic",
+		    race->total, EXPRESSION_AT, what, threads);
 	case ORDERED:
 		return tell_ordered(race, threads);
 	case UNKNOWN:
@@ -408,25 +430,27 @@ static json_t *threads_json(const struct race *race)
 	json_t *threads = json_array(), *row, *locks;
 
 	for (size_t thread = 0; thread < race->threading->thread_count; thread++) {
-		size_t counts[2] = {0}, first = race->count;
+		long long counts[2] = {0};
+		size_t first = race->count;
 
 		for (size_t i = 0; i < race->count; i++) {
-			const struct race_access *access = &race->accesses[i];
+			const struct race_entry *access = &race->accesses[i];
 
 			if (access->thread != thread)
 				continue;
 			first = first == race->count ? i : first;
-			counts[0] += access->kind != ACCESS_KIND_WRITE;
-			counts[1] +=
-			    access->kind == ACCESS_KIND_WRITE || access->kind == ACCESS_KIND_BOTH;
+			if (access->kind != ACCESS_KIND_WRITE)
+				counts[0] += access->count;
+			if (access->kind == ACCESS_KIND_WRITE || access->kind == ACCESS_KIND_BOTH)
+				counts[1] += access->count;
 		}
 		if (first == race->count || json_array_size(threads) == THREADS_ROWS)
 			continue;
 		row = json_pack("{s:i}", "tid", race->threading->threads[thread].tid);
 		if (counts[0])
-			json_object_set_new(row, "reads", json_integer((json_int_t)counts[0]));
+			json_object_set_new(row, "reads", json_integer(counts[0]));
 		if (counts[1])
-			json_object_set_new(row, "writes", json_integer((json_int_t)counts[1]));
+			json_object_set_new(row, "writes", json_integer(counts[1]));
 		locks = always_held(race, thread, first);
 		if (json_array_size(locks))
 			json_object_set_new(row, "always_holds", sentence_join(locks));
@@ -443,7 +467,7 @@ static json_t *accesses_json(const struct race *race)
 	char *text;
 
 	for (size_t i = 0; i < race->count && i < (size_t)race->args->limit; i++) {
-		row = access_json(race, i);
+		row = access_json(race, (struct race_example){i, RACE_FIRST});
 		text = json_dumps(row, JSON_COMPACT);
 		bytes += text ? strlen(text) : 0;
 		free(text);
@@ -498,6 +522,10 @@ static void add_limits(
 		json_object_set_new(answer, "note",
 		    json_string("this lies on a stack, which other calls use too: narrow it with "
 				"from and to"));
+	if (race->silence.unvisited && race->unordered)
+		json_object_set_new(answer, "unvisited",
+		    json_string("the time was over before it went to those that are shown without "
+				"a moment or a value"));
 	if (verdict == NO_ACCESS && race->unmapped)
 		json_object_set(answer, "unmapped", race->unmapped);
 	if (race->site_left)
@@ -512,6 +540,16 @@ static void add_limits(
 	(void)search;
 }
 
+static void tell_enough(const struct race *race, const struct search *search, json_t *answer)
+{
+	json_t *reached = moment_name(race->replay, &search->reached);
+
+	json_object_set_new(answer, "cut_off",
+	    json_sprintf("it stopped at %lld accesses: go on with from=%s", race->total,
+		json_string_value(reached)));
+	json_decref(reached);
+}
+
 json_t *race_answer(struct race *race, const struct search *search, enum search_end end)
 {
 	enum verdict verdict = judge(race);
@@ -520,7 +558,7 @@ json_t *race_answer(struct race *race, const struct search *search, enum search_
 
 	json_object_set_new(answer, "conclusion", conclude(race, verdict));
 	json_object_set_new(answer, "verdict", json_string(verdicts[verdict]));
-	json_object_set_new(answer, "total", json_integer((json_int_t)race->count));
+	json_object_set_new(answer, "total", json_integer(race->total));
 	if (race->unordered) {
 		json_object_set_new(answer, "unordered",
 		    json_integer(verdict == RACE ? race->racing : race->unordered));
@@ -538,15 +576,13 @@ json_t *race_answer(struct race *race, const struct search *search, enum search_
 	add_limits(race, verdict, search, answer);
 	search_tell(search, end, answer);
 	access_kind_tell(&race->code, search->replay, answer);
-	if (race->count > json_array_size(rows))
+	if (race->total > (long long)json_array_size(rows))
 		json_object_set_new(answer, "more",
-		    json_sprintf("%zu more accesses are compared but not listed; limit or from "
+		    json_sprintf("%lld more accesses are compared but not listed; limit or from "
 				 "shows them",
-			race->count - json_array_size(rows)));
+			race->total - (long long)json_array_size(rows)));
 	if (end == SEARCH_ENOUGH)
-		json_object_set_new(answer, "cut_off",
-		    json_sprintf("it stopped at %zu accesses: go on with from=%s", race->count,
-			mi_text(json_array_get(rows, json_array_size(rows) - 1), "moment")));
+		tell_enough(race, search, answer);
 	json_decref(rows);
 	return answer;
 }

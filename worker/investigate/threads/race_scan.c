@@ -1,7 +1,8 @@
 /*
  * rr_race_scan: who accesses a place in memory, with which locks, and which accesses of two threads
  * nothing orders. It runs through the recording once, and stops at the accesses and at the
- * functions by which threads wait for each other.
+ * functions by which threads wait for each other. Where the counter is ours, most accesses do not
+ * stop, see race_silence.c; then it runs through once more, to those that are shown.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,8 +31,7 @@ static json_t *bounded(const char *text)
 	return scrub_json_middle(text, strlen(text), RACE_VALUE_MAX, NULL);
 }
 
-/* NULL: it is no access, because the memory was mapped or unmapped. */
-static json_t *values_of(const struct replay *replay, const struct hit *hit)
+json_t *race_values(const struct replay *replay, const struct hit *hit)
 {
 	const json_t *told = json_object_get(gdb_last_stop(replay_gdb(replay)), "value");
 	const char *value = hit->new ? hit->new : mi_text(told, "value");
@@ -63,10 +63,10 @@ static unsigned site_of(struct race *race, json_t *where)
 	return (unsigned)race->site_count++;
 }
 
-static struct race_access *add(struct race *race)
+struct race_entry *race_add(struct race *race)
 {
 	size_t room = race->room ? race->room * 2 : 64;
-	struct race_access *accesses;
+	struct race_entry *accesses;
 
 	if (race->count == race->room) {
 		accesses = reallocarray(race->accesses, room, sizeof(*accesses));
@@ -78,7 +78,7 @@ static struct race_access *add(struct race *race)
 	return &race->accesses[race->count];
 }
 
-static void keep_takings(struct race *race, size_t point)
+void race_keep_takings(struct race *race, size_t point)
 {
 	size_t count;
 	const struct order_held *held = order_point_held(race->threading->order, point, &count);
@@ -98,8 +98,8 @@ static bool is_of_malloc(struct race *race)
 static bool take_access(struct race *race, const struct hit *hit)
 {
 	size_t thread = threading_here(race->threading), point;
-	json_t *values = values_of(race->replay, hit), *where;
-	struct race_access *access = values ? add(race) : NULL;
+	json_t *values = race_values(race->replay, hit), *where;
+	struct race_entry *access = values ? race_add(race) : NULL;
 
 	if (!access || thread == ORDER_NONE || is_of_malloc(race)) {
 		json_decref(values);
@@ -111,19 +111,27 @@ static bool take_access(struct race *race, const struct hit *hit)
 		json_decref(values);
 		return false;
 	}
-	keep_takings(race, point);
+	race_keep_takings(race, point);
 	where = where_behind(race->replay, &race->where);
-	*access = (struct race_access){.thread = thread,
+	*access = (struct race_entry){.thread = thread,
 	    .point = point,
 	    .site = site_of(race, where),
 	    .life = race->life,
-	    .kind = access_kind_here(race->replay, &race->code, hit->old && hit->new),
+	    .kind = access_kind_here(race->replay, &race->code, race_silence_changed(race, hit)),
 	    .atomic = access_kind_is_atomic(race->replay, &race->code),
-	    .values = values,
-	    .where = where};
+	    .where = where,
+	    .count = 1};
 	position_take_sum(race->replay);
-	access->moment = *replay_now(race->replay);
+	for (enum race_end end = RACE_FIRST; end < RACE_ENDS; end++) {
+		access->end[end].index = race->total;
+		access->end[end].number = race->silence.stale;
+		access->end[end].moment = *replay_now(race->replay);
+		access->end[end].values = race->silence.stale ? NULL : json_incref(values);
+	}
+	json_decref(values);
+	race->total++;
 	race->count++;
+	race_silence_hush(race);
 	return true;
 }
 
@@ -152,7 +160,7 @@ static void set_lives(struct race *race)
 
 static bool is_real(struct race *race, const struct hit *hit)
 {
-	return (hit->old && hit->new) ||
+	return race_silence_changed(race, hit) ||
 	       access_kind_touches(race->replay, &race->code, race->address, race->size);
 }
 
@@ -162,8 +170,10 @@ static enum scan_verdict see(
 	struct race *race = context;
 
 	(void)replay;
-	if (hit->watched && hit->number == race->watch && is_real(race, hit) &&
-	    !take_access(race, hit)) {
+	if (!race_silence_take(race, hit->watched && hit->number == race->watch))
+		return SCAN_ENOUGH;
+	if (hit->watched && hit->number == race->watch && !race->silence.no_access &&
+	    is_real(race, hit) && !take_access(race, hit)) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
 		return SCAN_GIVE_UP;
 	}
@@ -257,12 +267,23 @@ static bool follow_threads(struct race *race, bool from_start, struct failure *f
 	return true;
 }
 
+static enum search_end run(struct race *race, struct search *search, struct failure *failure)
+{
+	enum search_end end;
+
+	race_silence_begin(race);
+	temporary_breakpoints_stay(race->replay, true);
+	end = search_run(search, see, race, failure);
+	temporary_breakpoints_stay(race->replay, false);
+	race_silence_end(race, search, end);
+	return end;
+}
+
 static json_t *search_all(struct race *race, struct failure *failure)
 {
 	enum search_end end = SEARCH_FAILED;
 	struct search search = {.replay = race->replay};
 	struct moment stretch[2];
-	json_t *answer = NULL;
 
 	if (choose_stretch(race, stretch, failure) &&
 	    search_begin(&search, race->replay, stretch, failure) &&
@@ -270,22 +291,34 @@ static json_t *search_all(struct race *race, struct failure *failure)
 	    gdb_check(replay_gdb(race->replay),
 		gdb_command(replay_gdb(race->replay), NULL, "-break-enable %d", race->watch),
 		ERROR_GDB_FAILED, NULL, failure))
-		end = search_run(&search, see, race, failure);
-	if (end != SEARCH_FAILED && race_compare(race))
-		answer = race_answer(race, &search, end);
+		end = run(race, &search, failure);
 	search_end(&search);
-	return answer;
+	if (end == SEARCH_FAILED || race->silence.lost || !race_compare(race))
+		return NULL;
+	race->silence.unvisited = end == SEARCH_CUT && race->silence.hidden;
+	if (end != SEARCH_CUT)
+		race_silence_visit(race, stretch);
+	return race->silence.lost ? NULL : race_answer(race, &search, end);
+}
+
+void race_stop_nowhere_else(struct race *race)
+{
+	temporary_breakpoint_delete(race->replay, race->freed);
+	temporary_breakpoint_delete(race->replay, race->resized);
+	race->freed = race->resized = 0;
+	own_locks_clear(&race->own, race->replay);
+	threading_clear(race->threading);
 }
 
 static void clear(struct race *race)
 {
 	temporary_breakpoint_delete(race->replay, race->watch);
-	temporary_breakpoint_delete(race->replay, race->freed);
-	temporary_breakpoint_delete(race->replay, race->resized);
-	own_locks_clear(&race->own, race->replay);
+	if (race->threading)
+		race_stop_nowhere_else(race);
 	threading_free(race->threading);
 	for (size_t i = 0; i < race->count; i++) {
-		json_decref(race->accesses[i].values);
+		for (enum race_end end = RACE_FIRST; end < RACE_ENDS; end++)
+			json_decref(race->accesses[i].end[end].values);
 		json_decref(race->accesses[i].where);
 	}
 	for (size_t i = 0; i < race->site_count; i++)
@@ -298,8 +331,9 @@ static void clear(struct race *race)
 	free(race);
 }
 
-json_t *tool_race_scan(
-    struct replay *replay, const struct race_scan_args *args, struct failure *failure)
+/* NULL with *failure filled, or *lost: what was counted without a stop is of no use. */
+static json_t *scan(struct replay *replay, const struct race_scan_args *args, bool by_stops,
+    bool *lost, struct failure *failure)
 {
 	struct race *race = calloc(1, sizeof(*race));
 	json_t *answer = NULL;
@@ -310,9 +344,27 @@ json_t *tool_race_scan(
 	}
 	race->args = args;
 	race->replay = replay;
+	race->by_stops = by_stops;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	if (set_watch(race, failure))
 		answer = search_all(race, failure);
+	*lost = !answer && race->silence.lost;
 	clear(race);
 	return excursion_answer(&excursion, answer, failure);
+}
+
+json_t *tool_race_scan(
+    struct replay *replay, const struct race_scan_args *args, struct failure *failure)
+{
+	bool lost;
+	json_t *answer = scan(replay, args, false, &lost, failure);
+
+	if (!lost)
+		return answer;
+	answer = scan(replay, args, true, &lost, failure);
+	if (answer)
+		json_object_set_new(answer, "slow",
+		    json_string("each access had to stop: of those that did not, some may have "
+				"been missed"));
+	return answer;
 }
