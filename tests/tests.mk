@@ -63,7 +63,7 @@ $(ATTACK_TESTS): $(TEST_BIN)/attacks/%: $(BUILD)/obj/tests/attacks/%.o $(ATTACK_
 # clang does not know noipa, which keeps gcc from merging functions that the tests tell apart.
 # Recursive, for the name of each program's list of what it includes.
 PROGRAM_FLAGS = -g -pthread -Wno-attributes -MMD -MF $(BUILD)/obj/tests/programs/$(@F).d
-OPTIMIZED_TOO := opened opened_cc held_locks held_locks_cc containers copied far_fields fields heap_bugs heap_bugs_cc heap_checked heap_checked_cc heap_kinds heap_lives heap_sites inlined_passes lines origins origins_classes raced races races_classes \
+OPTIMIZED_TOO := opened opened_cc held_locks held_locks_cc containers copied far_fields fields heap_bugs heap_bugs_cc heap_checked heap_checked_cc heap_kinds heap_lives heap_sites inlined_passes lines origins origins_classes raced raced_often races races_classes \
 	lazy_static stories stories_classes unset unset_cc smashed smashed_cc swallowed swallowed_cc overflow overflow_cc left_over \
 	grandchild grandchild_cc truths hasty hasty_cc deadlock_ring dined_cc printed printed_stream lost_update lost_update_cc over_returns caught \
 	joined_calls jumps_off faults followed throws_out checked wrappers guarded guarded_cc pools pools_cc inlined_pool unwritten unwritten_cc unwritten_clean
