@@ -116,7 +116,8 @@ static bool is_last(struct replay *replay, const char *signal, struct signal_cau
 bool sender_is_there(struct replay *replay, const char *signal, bool *itself)
 {
 	struct signal_cause cause;
-	bool there = is_last(replay, signal, &cause) && !cause.by_instruction;
+	bool there = is_last(replay, signal, &cause) && !cause.by_instruction &&
+		     !cause.failed_before; /* it stands where the instruction has failed */
 
 	*itself = there && cause.sent == SENT_ITSELF;
 	return there;

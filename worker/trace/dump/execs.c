@@ -183,15 +183,19 @@ static void note_delivery(struct execs_parser *parser, const char *line)
 	const char *name = strstr(line, arrival);
 	int number = name ? signal_number(name + sizeof(arrival) - 1) : 0;
 	int pid = process_of(parser->execs, parser->tid);
+	struct signal_cause before;
 
 	if (!number)
 		return;
 	parser->delivered = find_cause(parser->execs, pid);
+	before = *parser->delivered;
 	*parser->delivered = (struct signal_cause){
 	    .pid = pid,
 	    .number = number,
 	    .sent = most_awaited(parser->execs, pid, number),
 	    .by_instruction = strstr(name, "(det)"),
+	    .failed_before = before.pid == pid && before.number == number &&
+			     (before.by_instruction || before.failed_before),
 	};
 	forget_delivered(parser->execs, pid, number);
 }

@@ -59,6 +59,7 @@ struct signal_cause {
 	int pid, number; /* 0: not known */
 	enum execs_sent sent;
 	bool by_instruction; /* it is the failure of one */
+	bool failed_before;  /* the one before was: a handler may have sent it again */
 	bool by_write;	     /* for a write of its own, to what nobody reads or behind a limit */
 };
 
