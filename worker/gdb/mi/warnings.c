@@ -34,8 +34,8 @@ static bool says_nothing(const char *text, size_t length)
 	    "Temporarily disabling breakpoints", "more recent than executable",
 	    "Remote failure reply", "separate debug info", "File transfers from remote",
 	    "unable to open /proc file",
-	    ".reg-xstate", /* of a core: wide registers in an order that gdb 13 does not know */
-	    "Can't open file",			/* that a core file names: core_gaps.c tells */
+	    ".reg-xstate",     /* of a core: wide registers in an order that gdb 13 does not know */
+	    "Can't open file", /* that a core file names: core_gaps.c tells */
 	    "Expression is not an assignment"}; /* of `set`, where = compares: Ada */
 
 	for (size_t i = 0; i < sizeof(noise) / sizeof(*noise); i++)
