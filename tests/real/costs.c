@@ -32,11 +32,28 @@ struct costs_watch {
 	size_t count;
 };
 
+/* The fields behind the name, numbered as in proc(5): 3 is the state, a letter. */
+static bool fields_read(char *at, long long *fields, size_t count)
+{
+	char *end;
+
+	at += strspn(at, " ");
+	if (!*at)
+		return false;
+	at++;
+	for (size_t i = 4; i < count; i++, at = end) {
+		fields[i] = strtoll(at, &end, 10);
+		if (end == at)
+			return false;
+	}
+	return true;
+}
+
 static bool usage_read(const char *path, struct usage *usage)
 {
+	enum { PARENT = 4, OWN = 14, KERNEL, REAPED_OWN, REAPED_KERNEL, FIELDS };
 	const double second = (double)sysconf(_SC_CLK_TCK);
-	unsigned long own, kernel;
-	long reaped_own, reaped_kernel;
+	long long fields[FIELDS];
 	char line[512], *name, *after;
 	FILE *file = fopen(path, "re");
 	bool read = file && fgets(line, sizeof(line), file);
@@ -46,15 +63,15 @@ static bool usage_read(const char *path, struct usage *usage)
 	if (!read || !(name = strchr(line, '(')) || !(after = strrchr(line, ')')))
 		return false;
 	*after = '\0';
-	if (sscanf(after + 1, " %*c %d %*d %*d %*d %*d %*u %*u %*u %*u %*u %lu %lu %ld %ld",
-		&usage->parent, &own, &kernel, &reaped_own, &reaped_kernel) != 5)
+	if (!fields_read(after + 1, fields, FIELDS))
 		return false;
-	usage->pid = atoi(line); // NOLINT(cert-err34-c): the kernel's own number
+	usage->pid = (pid_t)strtol(line, NULL, 10);
+	usage->parent = (pid_t)fields[PARENT];
 	usage->is_rr = strcmp(name + 1, "rr") == 0;
-	usage->own = (double)own / second;
-	usage->kernel = (double)kernel / second;
-	usage->reaped_own = (double)reaped_own / second;
-	usage->reaped_kernel = (double)reaped_kernel / second;
+	usage->own = (double)fields[OWN] / second;
+	usage->kernel = (double)fields[KERNEL] / second;
+	usage->reaped_own = (double)fields[REAPED_OWN] / second;
+	usage->reaped_kernel = (double)fields[REAPED_KERNEL] / second;
 	return true;
 }
 

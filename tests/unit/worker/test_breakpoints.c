@@ -251,10 +251,10 @@ END_TEST
 
 static json_t *saved(void)
 {
-	return json_pack("[{s:i,s:s,s:s,s:s,s:i},{s:i,s:s,s:s,s:s,s:b,s:s,s:s}]", "number", 4,
+	return json_pack("[{s:i,s:s,s:s,s:s,s:i},{s:i,s:s,s:s,s:s,s:b,s:s,s:s,s:i}]", "number", 4,
 	    "kind", "breakpoint", "what", "f", "condition", "n", "ignore_count", 2, "number", 7,
 	    "kind", "watchpoint", "what", "x", "access", "write", "by_location", 1, "resolved",
-	    "0x10", "absolute", "*(int *) 0x10");
+	    "0x10", "absolute", "*(int *) 0x10", "image", 0);
 }
 
 START_TEST(in_another_worker_they_keep_their_numbers)

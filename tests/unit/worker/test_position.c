@@ -76,7 +76,8 @@ START_TEST(a_known_instruction_is_reached_by_a_breakpoint_that_is_taken_away)
 }
 END_TEST
 
-/* If the breakpoint misses the ticks, rr seeks them from an earlier event of the task. */
+/* If the breakpoint misses the ticks, rr seeks them from an earlier event of the task; if that one
+ * does, too, steps would go on from there. */
 START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
 {
 	struct failure failure = {0};
@@ -84,7 +85,8 @@ START_TEST(a_moment_that_the_program_does_not_pass_is_an_error)
 	session_begin(SCRIPT(TO_INSTRUCTION, NEXT_PASS(501), {"-break-delete 3", "^done"},
 	    RESTART("18", "0x3000"), STANDS(19, 300), RESTART("t500", "0x4008"), STANDS(20, 501),
 	    {"-break-insert -h *0x4010", "^done,bkpt={number=\"4\"}"}, {"-break-list", "^done"},
-	    {"-break-delete 4", "^done"}));
+	    {"-break-delete 4", "^done"}, RESTART("18", "0x3000"), STANDS(19, 300),
+	    RESTART("t500", "0x4008"), STANDS(20, 501)));
 	ck_assert(!position_go(replay, &wanted, &failure));
 	ck_assert_int_eq(failure.code, ERROR_INVALID_ARGUMENT);
 	ck_assert_ptr_nonnull(strstr(failure.message, "the program does not reach 20:500@4010: "));
