@@ -47,7 +47,7 @@ $(DIFFER): $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/differ/*.c)) $(SOFTP
 E2E_TESTS := $(patsubst tests/e2e/%.c,$(TEST_BIN)/e2e/%,$(wildcard tests/e2e/test_*.c))
 E2E_SUPPORT := $(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out tests/e2e/test_%,$(wildcard tests/e2e/*.c)))
 # The objects for the demo and the benchmarks: the same without Check.
-E2E_HARNESS := $(filter-out %/scene.o,$(E2E_SUPPORT))
+E2E_HARNESS := $(filter-out %/scene.o %/findings.o,$(E2E_SUPPORT))
 $(E2E_TESTS): private LINK_LIBS = $(TEST_LIBS)
 $(E2E_TESTS): $(TEST_BIN)/e2e/%: $(BUILD)/obj/tests/e2e/%.o $(E2E_SUPPORT)
 	$(link_program)
