@@ -356,7 +356,7 @@ static json_t *scan(struct replay *replay, const struct race_scan_args *args, bo
 json_t *tool_race_scan(
     struct replay *replay, const struct race_scan_args *args, struct failure *failure)
 {
-	bool lost;
+	bool lost = false;
 	json_t *answer = scan(replay, args, false, &lost, failure);
 
 	if (!lost)
