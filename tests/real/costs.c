@@ -147,7 +147,10 @@ static void add_rr(const struct usage *rr, struct costs *costs)
 		thread = *rr;
 	costs->rr_own = thread.own;
 	costs->rr_kernel = thread.kernel;
+	/* What was read later has a little more. */
 	costs->compression = rr->own + rr->kernel - thread.own - thread.kernel;
+	if (costs->compression < 0)
+		costs->compression = 0;
 }
 
 static void *watch_it(void *from)

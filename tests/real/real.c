@@ -199,6 +199,7 @@ static _Noreturn void play(const struct real_program *program)
 	struct costs costs;
 	int status;
 
+	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1); /* the distribution's own */
 	if (!is_installed(program->needs)) {
 		printf("skipped: %s: install %s\n", program->name, program->package);
 		exit(SKIPPED);
@@ -213,7 +214,6 @@ static _Noreturn void play(const struct real_program *program)
 	}
 	run.folder = harness_scratch(0);
 	setenv("HOME", run.folder, 1);
-	setenv("PATH", "/usr/sbin:/usr/bin:/sbin:/bin", 1); /* the distribution's own */
 	status = run_natively(&run, &native);
 	run.client = client_start(NULL);
 	recorded = record_as(&run, "recorded", NULL, status, &costs);
