@@ -84,18 +84,6 @@ static void settle(struct replay *replay, struct handover *handover, long long c
 			lost, replay_pid(replay)));
 }
 
-/* gdb's last stop becomes the end of a step. */
-static void call_it_step(struct replay *replay)
-{
-	json_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
-
-	json_object_set_new(stop, "reason", json_string("end-stepping-range"));
-	json_object_del(stop, "bkptno");
-	json_object_del(stop, "disp");
-	gdb_amend_stop(replay_gdb(replay), stop);
-	json_decref(stop);
-}
-
 bool handover_cross(struct replay *replay, struct handover *handover, struct failure *failure)
 {
 	const struct return_ticket here = return_ticket_here(replay);
@@ -106,7 +94,7 @@ bool handover_cross(struct replay *replay, struct handover *handover, struct fai
 		handover->parent = images_forked_by(replay)->pid;
 	if (visit_parent(replay, failure)) {
 		settle(replay, handover, child);
-		call_it_step(replay);
+		stop_call_it_step(replay);
 		replay_moves(replay);
 		replay_run(replay)->departed = *replay_now(replay);
 		return true;

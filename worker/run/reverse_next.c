@@ -65,18 +65,6 @@ static bool stopped_at(const struct replay *replay, int watch)
 	       mi_number(json_object_get(stop, "hw-awpt"), "number", 0) == watch;
 }
 
-/* gdb's last stop becomes the end of a step. */
-static void call_it_step(struct replay *replay)
-{
-	json_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
-
-	json_object_set_new(stop, "reason", json_string("end-stepping-range"));
-	json_object_del(stop, "hw-awpt");
-	json_object_del(stop, "value");
-	gdb_amend_stop(replay_gdb(replay), stop);
-	json_decref(stop);
-}
-
 enum way { WAY_FOUND, WAY_STOPPED, WAY_LOST, WAY_FAILED };
 
 /* The place of a run back that did not end at the return address. */
@@ -129,7 +117,7 @@ static enum way go_to_call(
 	temporary_breakpoint_delete(replay, watch);
 	*forked = way == WAY_LOST && crossing_is_at_fork(replay);
 	if (way == WAY_FOUND)
-		call_it_step(replay);
+		stop_call_it_step(replay);
 	else if (way == WAY_LOST && !return_ticket_use(replay, &before, failure))
 		way = WAY_FAILED;
 	if (way == WAY_LOST)

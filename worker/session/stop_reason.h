@@ -20,6 +20,9 @@ enum stop_kind {
 /* The reason of gdb's last stop. */
 enum stop_kind stop_kind(const struct replay *replay);
 
+/* gdb's last stop becomes the end of a step, whatever it has hit. */
+void stop_call_it_step(struct replay *replay);
+
 /* The reason as clients see it. */
 const char *stop_kind_name(enum stop_kind kind);
 

@@ -39,11 +39,6 @@ struct entry {
 		emitter_slot((n)->e, slot);                                                        \
 	} while (0)
 
-#define LOAD_RAX  0x48, 0x8b, 0x04, 0x25
-#define LOAD_RCX  0x48, 0x8b, 0x0c, 0x25
-#define STORE_RAX 0x48, 0x89, 0x04, 0x25
-#define STORE_RCX 0x48, 0x89, 0x0c, 0x25
-
 static void put_address(const struct entry *n, const struct access *access)
 {
 	PUT_SLOT(n, ARENA_SLOT_RCX, LOAD_RCX);

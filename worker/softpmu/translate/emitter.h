@@ -37,6 +37,12 @@ struct emitter {
 		emitter_put(e, code_bytes, sizeof code_bytes);                                     \
 	} while (0)
 
+/* Moves from and to memory: these bytes, then 4 of its address. */
+#define LOAD_RAX  0x48, 0x8b, 0x04, 0x25
+#define LOAD_RCX  0x48, 0x8b, 0x0c, 0x25
+#define STORE_RAX 0x48, 0x89, 0x04, 0x25
+#define STORE_RCX 0x48, 0x89, 0x0c, 0x25
+
 void emitter_put(struct emitter *e, const void *bytes, size_t length);
 void emitter_32(struct emitter *e, uint32_t value);
 void emitter_64(struct emitter *e, uint64_t value);
