@@ -142,6 +142,15 @@ enum check_copier {
 	CHECK_COPIERS, /* how many there are */
 };
 
+/* What they are called, for a table of CHECK_COPIERS names; that of CHECK_NO_COPIER is NULL. */
+#define CHECK_COPIER_NAMES                                                                         \
+	{                                                                                          \
+		[CHECK_MEMCPY] = "memcpy", [CHECK_MEMPCPY] = "mempcpy", [CHECK_STRCPY] = "strcpy", \
+		[CHECK_STPCPY] = "stpcpy", [CHECK_STRNCPY] = "strncpy",                            \
+		[CHECK_STPNCPY] = "stpncpy", [CHECK_STRCAT] = "strcat",                            \
+		[CHECK_STRNCAT] = "strncat",                                                       \
+	}
+
 enum check_state { CHECK_NO_BLOCK, CHECK_LIVE, CHECK_FREED };
 
 enum {

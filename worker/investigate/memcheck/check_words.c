@@ -45,14 +45,7 @@ static void say_place(
 /* "memcpy reads 20 bytes at 0x4000 and writes 20 bytes at 0x4008, which overlap" */
 static void say_overlap(const struct check_table *table, char *words, size_t size)
 {
-	static const char *const names[CHECK_COPIERS] = {[CHECK_MEMCPY] = "memcpy",
-	    [CHECK_MEMPCPY] = "mempcpy",
-	    [CHECK_STRCPY] = "strcpy",
-	    [CHECK_STPCPY] = "stpcpy",
-	    [CHECK_STRNCPY] = "strncpy",
-	    [CHECK_STPNCPY] = "stpncpy",
-	    [CHECK_STRCAT] = "strcat",
-	    [CHECK_STRNCAT] = "strncat"};
+	static const char *const names[CHECK_COPIERS] = CHECK_COPIER_NAMES;
 	const char *name = table->copier < CHECK_COPIERS ? names[table->copier] : NULL;
 
 	snprintf(words, size,

@@ -12,14 +12,7 @@ enum {
 	STRING_MAX = 1 << 20, /* a longer one is not looked at */
 };
 
-static const char *const names[CHECK_COPIERS] = {[CHECK_MEMCPY] = "memcpy",
-    [CHECK_MEMPCPY] = "mempcpy",
-    [CHECK_STRCPY] = "strcpy",
-    [CHECK_STPCPY] = "stpcpy",
-    [CHECK_STRNCPY] = "strncpy",
-    [CHECK_STPNCPY] = "stpncpy",
-    [CHECK_STRCAT] = "strcat",
-    [CHECK_STRNCAT] = "strncat"};
+static const char *const names[CHECK_COPIERS] = CHECK_COPIER_NAMES;
 
 static bool is_checked(const char *name, const char *of)
 {
