@@ -182,6 +182,16 @@ static json_t *parse_value(struct cursor *cursor)
 	return value;
 }
 
+/* Of a name that comes twice, the first value stays. gdb 16 writes a second reason behind the
+ * target's own: reason="no-history",reason="end-stepping-range". */
+static bool add_result(json_t *results, const char *name, json_t *value)
+{
+	if (!json_object_get(results, name))
+		return json_object_set_new(results, name, value) == 0;
+	json_decref(value);
+	return true;
+}
+
 /* class,name=value,... ; gdb writes further values of a multi-location breakpoint without a name
  * (`bkpt={...},{...}`) below mi3: they are dropped. */
 static json_t *parse_record(struct cursor *cursor, struct mi_record *record)
@@ -198,7 +208,7 @@ static json_t *parse_record(struct cursor *cursor, struct mi_record *record)
 			goto bad;
 		if (!named)
 			json_decref(value);
-		else if (json_object_set_new(results, name, value) != 0)
+		else if (!add_result(results, name, value))
 			goto bad;
 	}
 	return results;
