@@ -1,10 +1,11 @@
 /*
  * Recognises stubs by the name that gdb gives them: "<name(int)@plt>" as a place, and "name@plt" as
- * a frame's function.
+ * a frame's function; and what the loader has inlined by its file, or by the function around it.
  */
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
+#include "worker/serve/begins.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/places/stubs.h"
@@ -16,13 +17,67 @@ static bool is_stub(const json_t *place)
 	return at && strstr(at, "@plt>") && !mi_text(place, "func");
 }
 
+static bool is_of_allocator(const char *name)
+{
+	static const char *const names[] = {"malloc", "calloc", "realloc", "free"};
+
+	for (size_t i = 0; name && i < sizeof(names) / sizeof(*names); i++)
+		if (strcmp(name, names[i]) == 0)
+			return true;
+	return false;
+}
+
+/* As glibc's own sources are named in its debug information. */
+static bool is_header_of_libc(const char *file)
+{
+	return file && begins(file, "../include/");
+}
+
+/* Whether a place, as "<__libc_malloc+4>", is in the function itself, by whichever of its names. */
+static bool is_in(const char *at, const char *name)
+{
+	static const char *const prefixes[] = {"__GI_", "__libc_", "__"};
+	const char *symbol = at + (at[0] == '<');
+	size_t length = strcspn(symbol, "+>");
+
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(*prefixes); i++) {
+		if (length > strlen(prefixes[i]) && begins(symbol, prefixes[i])) {
+			symbol += strlen(prefixes[i]);
+			length -= strlen(prefixes[i]);
+		}
+	}
+	return length == strlen(name) && strncmp(symbol, name, length) == 0;
+}
+
+/* Mostly gdb tells no line there, and only what is around it: "<_dl_new_object+60>". */
+static bool is_inlined_in_loader(const json_t *bkpt, const json_t *place)
+{
+	const char *name = mi_text(bkpt, "original-location"), *at = mi_text(place, "at");
+
+	if (!is_of_allocator(name))
+		return false;
+	if (mi_text(place, "func") || !at)
+		return is_header_of_libc(mi_text(place, "file"));
+	return !is_in(at, name);
+}
+
+/* Whether the place only leads to the function. */
+static bool is_way(const json_t *bkpt, const json_t *place)
+{
+	return is_stub(place) || is_inlined_in_loader(bkpt, place);
+}
+
 /* A body without debug information has a place, but gdb names no function there. */
-static bool has_body(const json_t *places)
+static bool has_body(const json_t *bkpt)
 {
 	const json_t *place;
 	size_t i;
 
-	json_array_foreach(places, i, place) if (!is_stub(place)) return true;
+	json_array_foreach(json_object_get(bkpt, "locations"), i, place)
+	{
+		if (!is_way(bkpt, place))
+			return true;
+	}
 	return false;
 }
 
@@ -31,12 +86,12 @@ static void remove_stubs(struct replay *replay, const json_t *bkpt)
 {
 	json_t *places = json_object_get(bkpt, "locations");
 
-	if (!has_body(places))
+	if (!has_body(bkpt))
 		return;
 	for (size_t i = json_array_size(places); i-- > 0;) {
 		const json_t *place = json_array_get(places, i);
 
-		if (!is_stub(place) || !mi_text(place, "number"))
+		if (!is_way(bkpt, place) || !mi_text(place, "number"))
 			continue;
 		if (replay)
 			gdb_must(replay_gdb(replay), NULL, "-break-disable %s",
@@ -55,22 +110,44 @@ void stubs_leave(struct replay *replay, const json_t *bkpt)
 	remove_stubs(replay, bkpt);
 }
 
-bool stubs_stopped(struct replay *replay)
+static bool may_be_way(const json_t *frame)
 {
 	static const char end[] = "@plt";
-	const json_t *stop = gdb_last_stop(replay_gdb(replay)), *bkpt;
-	const char *function = mi_text(json_object_get(stop, "frame"), "func");
+	const char *function = mi_text(frame, "func"), *from = mi_text(frame, "from");
 	const char *at = function ? strstr(function, end) : NULL;
+
+	return (at && !at[sizeof(end) - 1]) || is_header_of_libc(mi_text(frame, "file")) ||
+	       (from && strstr(from, "/ld-"));
+}
+
+static bool is_way_at(const json_t *bkpt, unsigned long long address)
+{
+	const json_t *place;
+	size_t i;
+
+	json_array_foreach(json_object_get(bkpt, "locations"), i, place)
+	{
+		if (mi_address(place, "addr") == address)
+			return is_way(bkpt, place);
+	}
+	return false;
+}
+
+bool stubs_stopped(struct replay *replay)
+{
+	const json_t *stop = gdb_last_stop(replay_gdb(replay)), *bkpt;
+	const json_t *frame = json_object_get(stop, "frame");
 	struct breakpoint *breakpoint;
 	json_t *results = NULL;
 	bool others;
 
-	if (!at || at[sizeof(end) - 1] || stop_kind(replay) != STOP_BREAKPOINT)
+	if (!may_be_way(frame) || stop_kind(replay) != STOP_BREAKPOINT)
 		return false;
 	gdb_must(replay_gdb(replay), &results, "-break-list");
 	bkpt = mi_breakpoint_row(mi_breakpoints(results), mi_number(stop, "bkptno", 0));
-	others = has_body(json_object_get(bkpt, "locations"));
-	stubs_leave(replay, bkpt);
+	others = has_body(bkpt) && is_way_at(bkpt, mi_address(frame, "addr"));
+	if (others)
+		stubs_leave(replay, bkpt);
 	json_decref(results);
 	/* gdb has counted the stop. */
 	breakpoint = breakpoint_by_gdb(replay_breakpoints(replay), mi_number(stop, "bkptno", 0));

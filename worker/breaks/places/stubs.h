@@ -3,6 +3,8 @@
 /*
  * Stubs of procedure linkage tables, through which a library calls its own C++ functions. gdb takes
  * a function's name for its stub as well, so a breakpoint there would stop twice for each call.
+ * With glibc's debug information the same is so for malloc, calloc, realloc and free: the loader
+ * calls them through inlined functions of the same names.
  */
 #include <jansson.h>
 #include "worker/session/replay.h"

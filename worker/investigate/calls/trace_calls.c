@@ -29,6 +29,7 @@
 #define PASSES_MAX	20000	    /* stops at which we look; then we give up counting */
 #define NO_MORE		1000000000
 #define COUNT_WORDS_MAX 64
+#define LAST_TRY	64 /* passes */
 #define SUM_WORDS_MAX	300
 
 struct trace_calls {
@@ -42,6 +43,7 @@ struct trace_calls {
 	struct hits_unread unread;
 	bool full;	    /* there are as many rows as the call asked for */
 	bool tried;	    /* to count the rest without looking at it */
+	long long next_try; /* at that pass */
 	bool counts_inside; /* it is counted where the program runs, with this sum before */
 	unsigned long long before;
 	struct moment looked_up_to; /* the last pass that was looked at before */
@@ -147,6 +149,17 @@ static bool count_inside(struct trace_calls *calls, struct replay *replay, struc
 	return calls->counts_inside;
 }
 
+/* Before libraries are loaded, gdb does not know all places: it is tried again, ever more seldom.
+ */
+static bool is_time_to_try(struct trace_calls *calls)
+{
+	if (calls->count < calls->next_try)
+		return false;
+	calls->next_try = 2 * calls->count;
+	calls->tried = calls->count >= LAST_TRY;
+	return true;
+}
+
 /* If only the number of the rest matters, rr or gdb counts it, unless the rest goes on beyond the
  * stretch. */
 static void count_only(struct trace_calls *calls, struct replay *replay, struct search *search)
@@ -154,11 +167,14 @@ static void count_only(struct trace_calls *calls, struct replay *replay, struct 
 	const bool ends_well = !search->bounded || search->guard;
 
 	if (!calls->full || calls->tried || calls->args->group_by || calls->args->sum ||
-	    !ends_well || calls->returns.count)
+	    !ends_well || calls->returns.count || !is_time_to_try(calls))
 		return;
-	calls->tried = true;
 	if (!(calls->args->returns && calls->args->condition) &&
-	    count_inside(calls, replay, search))
+	    count_inside(calls, replay, search)) {
+		calls->tried = true;
+		return;
+	}
+	if (!calls->tried)
 		return;
 	/* gdb would skip that many of each. */
 	if (calls->args->condition ||
@@ -177,12 +193,14 @@ static void count_groups(struct trace_calls *calls, struct replay *replay, struc
 	const bool ends_well = !search->bounded || search->guard;
 
 	if (calls->tried || !ends_well || args->returns || args->sum ||
-	    !call_groups_by_caller(args) || (!calls->full && wants_rows(args)))
+	    !call_groups_by_caller(args) || (!calls->full && wants_rows(args)) ||
+	    !is_time_to_try(calls))
 		return;
-	calls->tried = true;
 	if (keyed_groups_begin(&calls->groups.keyed, replay, calls->count) &&
-	    !count_inside(calls, replay, search))
-		calls->groups.keyed.on = false;
+	    count_inside(calls, replay, search))
+		calls->tried = true;
+	else
+		keyed_groups_end(&calls->groups.keyed);
 }
 
 struct visit {
