@@ -12,7 +12,9 @@
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
+#include "worker/breaks/places/fork_start.h"
 #include "worker/breaks/places/stubs.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/session/selection.h"
 
@@ -112,6 +114,27 @@ static bool look_again(struct replay *replay)
 	return ok;
 }
 
+/* Back to where a forked process begins, and no further: see fork_start.h. Instructions do not need
+ * that. */
+static enum gdb_outcome resume_guarded(struct replay *replay, const struct resumption *resumption)
+{
+	const bool back =
+	    resumption->direction == BACKWARD && !strstr(resumption->verb, "instruction");
+	enum gdb_outcome outcome;
+	int guard;
+
+	if (back && crossing_is_at_first(replay)) {
+		stop_call_it(replay, "no-history");
+		return GDB_DONE;
+	}
+	guard = back ? fork_start_guard(replay) : 0;
+	outcome = resume(replay, resumption);
+	if (outcome == GDB_DONE)
+		fork_start_tell(replay, guard);
+	temporary_breakpoint_delete(replay, guard);
+	return outcome;
+}
+
 /* A library that came later has a function of the same name: its place needs a register, too. */
 static bool have_too_many(struct replay *replay)
 {
@@ -159,11 +182,11 @@ static bool resume_once(
 
 	if (resumption->direction == FORWARD)
 		crossing_await(replay);
-	outcome = resume(replay, resumption);
+	outcome = resume_guarded(replay, resumption);
 	if (outcome == GDB_REFUSED && (have_too_many(replay) || look_again(replay)))
-		outcome = resume(replay, resumption);
+		outcome = resume_guarded(replay, resumption);
 	while (outcome == GDB_DONE && !resumption->stepping && stubs_stopped(replay))
-		outcome = resume(replay, resumption);
+		outcome = resume_guarded(replay, resumption);
 	ok = gdb_check(gdb, outcome, ERROR_INVALID_ARGUMENT, NULL, failure);
 	if (outcome == GDB_LOST && resumption->direction == BACKWARD &&
 	    replay_worker(replay)->restorable)

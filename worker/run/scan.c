@@ -6,7 +6,11 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/run/scan.h"
 #include "worker/session/selection.h"
+#include "worker/breaks/places/fork_start.h"
 #include "worker/breaks/places/stubs.h"
+#include "worker/breaks/places/temporary_breakpoint.h"
+#include "worker/moment/crossing.h"
+#include "worker/session/stop_reason.h"
 
 static const json_t *watchpoint_of(const json_t *stop)
 {
@@ -54,8 +58,8 @@ static bool is_edge(enum stop_kind kind)
 	return true;
 }
 
-enum scan_end scan_run(struct replay *replay, enum direction direction, long long limit,
-    scan_visit *visit, void *context, struct failure *failure)
+static enum scan_end run(struct replay *replay, enum direction direction, int guard,
+    long long limit, scan_visit *visit, void *context, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
 
@@ -71,6 +75,7 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 			worker_fail_interrupted(replay_worker(replay), failure);
 			return SCAN_FAILED;
 		}
+		fork_start_tell(replay, guard);
 		selection_follow_stop(replay);
 		if (stubs_stopped(replay))
 			continue;
@@ -91,4 +96,20 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 	failure_set(failure, ERROR_LIMIT, "search a shorter part of the recording",
 	    "there were more than %lld stops on the way", limit);
 	return SCAN_FAILED;
+}
+
+enum scan_end scan_run(struct replay *replay, enum direction direction, long long limit,
+    scan_visit *visit, void *context, struct failure *failure)
+{
+	enum scan_end end;
+	int guard;
+
+	if (direction == BACKWARD && crossing_is_at_first(replay)) {
+		stop_call_it(replay, "no-history");
+		return SCAN_EDGE;
+	}
+	guard = direction == BACKWARD ? fork_start_guard(replay) : 0;
+	end = run(replay, direction, guard, limit, visit, context, failure);
+	temporary_breakpoint_delete(replay, guard);
+	return end;
 }

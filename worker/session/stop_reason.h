@@ -20,7 +20,8 @@ enum stop_kind {
 /* The reason of gdb's last stop. */
 enum stop_kind stop_kind(const struct replay *replay);
 
-/* gdb's last stop becomes the end of a step, whatever it has hit. */
+/* gdb's last stop gets this reason of MI's, whatever it has hit; and becomes the end of a step. */
+void stop_call_it(struct replay *replay, const char *reason);
 void stop_call_it_step(struct replay *replay);
 
 /* The reason as clients see it. */
