@@ -234,6 +234,8 @@ void walker_cut(struct walker *walker)
 		note_footing(walker, "is", &here);
 		walker_disagree(walker, tool, -1, NULL);
 	}
+	if (cut == CUT_RUN && walker_comes_home(walker))
+		return;
 	if (strcmp(before.place.moment, here.place.moment) != 0)
 		walker->at = locate(walker, &here.place);
 	check_value(walker, &here);

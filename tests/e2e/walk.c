@@ -197,16 +197,22 @@ struct whereabouts walker_locate(const struct walker *walker, const struct place
 	return at;
 }
 
-static void check_run(struct walker *walker, bool reverse, int count, const json_t *stop)
+/* The first and the last hit at which a run can begin to count. */
+static void begins_of(const struct walker *walker, bool reverse, int *from, int *last)
 {
-	int total = (int)walker->sweep->hit_count, step = reverse ? -1 : 1;
 	/* Standing on hits that cannot be told apart, either side of each may be meant. */
-	int from = reverse ? walker->at.ahead - 1 : walker->at.behind + 1;
-	int last = reverse ? walker->at.behind : walker->at.ahead;
-
+	*from = reverse ? walker->at.ahead - 1 : walker->at.behind + 1;
+	*last = reverse ? walker->at.behind : walker->at.ahead;
 	/* A known stand on a breakpoint, or between two hits: the search begins beyond it. */
 	if (walker_is_exact(walker))
-		from = last;
+		*from = *last;
+}
+
+static void check_run(struct walker *walker, bool reverse, int count, const json_t *stop)
+{
+	int total = (int)walker->sweep->hit_count, step = reverse ? -1 : 1, from, last;
+
+	begins_of(walker, reverse, &from, &last);
 	for (int begin = from; reverse ? begin >= last : begin <= last; begin += step) {
 		int expected = count_on(walker, begin, step, count);
 		if (expected < 0 || expected >= total) {
@@ -252,6 +258,72 @@ static json_t *move(struct walker *walker, const char *tool, json_t *args)
 	return NULL;
 }
 
+static int any_hit(struct walker *walker)
+{
+	return (int)walker_draw(walker, (unsigned)walker->sweep->hit_count);
+}
+
+/* The checkpoint that a call over a fork has left, unless the walk has saved it before. */
+static void forget_way_back(struct walker *walker, const json_t *stop)
+{
+	static const char names[] = "checkpoint_id ";
+	const char *at = strstr(answer_text(stop, "note"), names);
+	long long id = at ? strtoll(at + sizeof(names) - 1, NULL, 10) : 0;
+
+	for (unsigned i = 0; i < walker->checkpoint_count; i++)
+		if (walker->checkpoints[i].id == id)
+			return;
+	if (id)
+		client_tool_done(walker->client, "rr_checkpoint_delete", "{s:I}", "checkpoint_id",
+		    (json_int_t)id);
+}
+
+static json_t *go_to(struct walker *walker, const struct place_in_time *place)
+{
+	walker_note(walker, " goto %s;", place->moment);
+	json_t *stop = client_tool(walker->client, "rr_goto", "{s:s}", "moment", place->moment);
+	struct place_in_time at = sweep_place(stop);
+	if (!same_place(&at, place) || at.pc != place->pc)
+		walker_disagree(walker, "goto", -1, stop);
+	walker->at = walker_locate(walker, &at);
+	return stop;
+}
+
+static long long session_pid(struct client *client)
+{
+	json_auto_t *sessions = client_tool(client, "rr_sessions", NULL);
+
+	return answer_number(sessions, "sessions.0.pid");
+}
+
+bool walker_comes_home(struct walker *walker)
+{
+	if (session_pid(walker->client) == walker->pid)
+		return false;
+	json_auto_t *there = go_to(walker, &walker->sweep->hits[any_hit(walker)].at);
+	forget_way_back(walker, there);
+	if (session_pid(walker->client) != walker->pid)
+		walker_disagree(walker, "the process", -1, there);
+	return true;
+}
+
+/* A forked child's run back that comes to no hit goes on in the parent. */
+static bool was_handed_over(struct walker *walker, bool reverse, int count, const json_t *stop)
+{
+	bool may = false;
+	int from, last;
+
+	if (!json_object_get(stop, "pid"))
+		return false;
+	begins_of(walker, true, &from, &last);
+	for (int begin = from; reverse && begin >= last; begin--)
+		may |= count_on(walker, begin, -1, count) < 0;
+	if (!may || !walker_comes_home(walker))
+		walker_disagree(walker, "in the parent", count_on(walker, last, -1, count), stop);
+	forget_way_back(walker, stop);
+	return true;
+}
+
 static void move_continue(struct walker *walker)
 {
 	bool reverse = walker_draw(walker, 2);
@@ -264,28 +336,15 @@ static void move_continue(struct walker *walker)
 	walker_note(walker, " continue %s %d%s;", reverse ? "back" : "on", count,
 	    walker->until ? " until touch" : "");
 	json_t *stop = move(walker, "rr_continue", args);
-	if (stop)
+	if (stop && !was_handed_over(walker, reverse, count, stop))
 		check_run(walker, reverse, count, stop);
 	walker->until = false;
 	json_decref(stop);
 }
 
-static void go_to(struct walker *walker, const struct place_in_time *place)
-{
-	walker_note(walker, " goto %s;", place->moment);
-	json_t *stop = client_tool(walker->client, "rr_goto", "{s:s}", "moment", place->moment);
-	struct place_in_time at = sweep_place(stop);
-	if (!same_place(&at, place) || at.pc != place->pc)
-		walker_disagree(walker, "goto", -1, stop);
-	walker->at = walker_locate(walker, &at);
-	json_decref(stop);
-}
-
 static void move_goto(struct walker *walker)
 {
-	int hit = (int)walker_draw(walker, (unsigned)walker->sweep->hit_count);
-
-	go_to(walker, &walker->sweep->hits[hit].at);
+	json_decref(go_to(walker, &walker->sweep->hits[any_hit(walker)].at));
 }
 
 static void move_end(struct walker *walker)
@@ -334,12 +393,13 @@ static void move_step(struct walker *walker)
 	walker_note(walker, " %s %s %d %s;", tool, reverse ? "back" : "on", count, unit);
 	json_t *stop = move(walker, tool,
 	    json_pack("{s:b, s:i, s:s}", "reverse", reverse, "count", count, "unit", unit));
-	if (!stop)
-		return;
-	struct place_in_time place = sweep_place(stop);
-	struct whereabouts before = walker->at;
-	walker->at = walker_locate(walker, &place);
-	check_passed(walker, &before, reverse, stop);
+	if (stop && !was_handed_over(walker, reverse, 1, stop)) {
+		struct place_in_time place = sweep_place(stop);
+		struct whereabouts before = walker->at;
+
+		walker->at = walker_locate(walker, &place);
+		check_passed(walker, &before, reverse, stop);
+	}
 	json_decref(stop);
 }
 
@@ -396,7 +456,7 @@ static void move_evaluate(struct walker *walker)
 /* The value at another moment, from here. */
 static void move_look(struct walker *walker)
 {
-	int hit = (int)walker_draw(walker, (unsigned)walker->sweep->hit_count);
+	int hit = any_hit(walker);
 	const char *moment = walker->sweep->hits[hit].at.moment;
 
 	walker_note(walker, " evaluate at %s;", moment);
@@ -516,6 +576,7 @@ struct walker *walker_new(struct client *client, struct sweep *sweep,
 	walker->conditions = conditions;
 	walker->chance = chance | 1;
 	walker->label = label;
+	walker->pid = session_pid(client);
 	signal(SIGABRT, tell_walk);
 	return walker;
 }

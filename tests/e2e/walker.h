@@ -36,6 +36,7 @@ struct walker {
 	bool until;	    /* this run stops at TOUCH as well */
 	bool lost; /* the session has been brought back: it knows its moments' names no more */
 	long refused;
+	long long pid; /* the process whose hits the sweep has */
 };
 
 /* A number below `below`. */
@@ -54,6 +55,10 @@ struct whereabouts walker_locate(const struct walker *walker, const struct place
 
 /* Whether it is known between which two hits the session stands, or on which. */
 bool walker_is_exact(const struct walker *walker);
+
+/* Whether the session is another process's: a run back has gone over a fork into the parent. Then
+ * it comes back to one of the walk's own moments. */
+bool walker_comes_home(struct walker *walker);
 
 /* What was written to `value` by that hit, or last before it. */
 const char *walker_value_behind(const struct walker *walker, int hit);

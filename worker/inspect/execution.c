@@ -375,15 +375,6 @@ static void note_beside(const struct moment *to, json_t *stop)
 		      to->event, to->ticks));
 }
 
-/* In the process where the session's story was then. */
-static bool go_near(struct replay *replay, const struct handover *handover, const struct moment *to,
-    bool *beside, struct failure *failure)
-{
-	return (!handover_is_needed(replay, handover, to->event) ||
-		   visit_story(replay, to->event, failure)) &&
-	       moment_go_near(replay, to, beside, failure);
-}
-
 /* Goes there, or stays if the moment is not in the recording. */
 static json_t *go(struct replay *replay, const struct moment *to, const char *reason,
     struct handover *handover, struct failure *failure)
@@ -392,10 +383,8 @@ static json_t *go(struct replay *replay, const struct moment *to, const char *re
 	bool beside;
 	json_t *stop;
 
-	if (position_is_beyond(replay, to->event, failure))
-		return NULL;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (go_near(replay, handover, to, &beside, failure)) {
+	if (moment_visit(replay, to, &beside, failure)) {
 		handover_stay(replay, handover);
 		excursion_stay(&excursion);
 		replay_run(replay)->departed = (struct moment){0};

@@ -33,9 +33,10 @@ struct handover handover_begin(struct replay *replay, const struct moment *to)
 {
 	struct handover handover = {.from = replay_pid(replay)};
 
-	if (!images_get(replay, 0)->forked)
+	if (!images_get(replay, 0)->forked && !(to && visit_came_from(replay, 0)))
 		return handover;
-	if (to && to->event > 0 && to->event < replay_now(replay)->event)
+	if (images_get(replay, 0)->forked && to && to->event > 0 &&
+	    to->event < replay_now(replay)->event)
 		learn_late(replay);
 	handover.place = checkpoints_place(replay);
 	handover.lost = json_array();
@@ -109,17 +110,16 @@ bool handover_cross(struct replay *replay, struct handover *handover, struct fai
 	return false;
 }
 
-bool handover_is_needed(
-    const struct replay *replay, const struct handover *handover, long long event)
-{
-	return handover->place && event > 0 &&
-	       relatives_at_event(replay, event) != replay_pid(replay);
-}
-
 void handover_stay(struct replay *replay, struct handover *handover)
 {
-	if (relatives_is_away(replay))
+	if (!relatives_is_away(replay))
+		return;
+	if (relatives_descends(replay, handover->from, replay_pid(replay))) {
 		settle(replay, handover, handover->from);
+	} else {
+		visit_stay(replay);
+		breakpoints_enter(replay);
+	}
 }
 
 static json_t *say_way_back(struct replay *replay, const struct handover *handover)
@@ -139,14 +139,17 @@ static json_t *say_way_back(struct replay *replay, const struct handover *handov
 static void tell(struct replay *replay, const struct handover *handover, json_t *stop)
 {
 	const long long pid = replay_pid(replay);
+	const bool ahead = relatives_descends(replay, pid, handover->from);
+	const long long parent = ahead ? images_forked_by(replay)->pid : handover->parent;
+	const long long older = ahead ? handover->from : pid;
 	json_t *text, *way = say_way_back(replay, handover);
 	size_t i;
 
 	stop_add_note(stop,
 	    json_sprintf("process %lld %s process %lld, and the session is that of process %lld "
 			 "now: %s",
-		handover->from, pid == handover->parent ? "was forked by" : "descends from", pid,
-		pid, json_string_value(way)));
+		ahead ? pid : handover->from, parent == older ? "was forked by" : "descends from",
+		older, pid, json_string_value(way)));
 	json_decref(way);
 	json_array_foreach(handover->lost, i, text) stop_add_note(stop, json_incref(text));
 	json_object_set_new(stop, "pid", json_integer(pid));

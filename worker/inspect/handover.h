@@ -34,9 +34,6 @@ bool handover_is_due(
  * is a step of one instruction. False with *failure filled, and the program stands where it did. */
 bool handover_cross(struct replay *replay, struct handover *handover, struct failure *failure);
 
-/* Whether the session's story was in another process at that event. */
-bool handover_is_needed(
-    const struct replay *replay, const struct handover *handover, long long event);
 /* Within an excursion, after a visit: the process that is visited becomes the session's. Does
  * nothing if none is. */
 void handover_stay(struct replay *replay, struct handover *handover);

@@ -23,9 +23,10 @@
 #include "worker/session/images.h"
 #include "worker/session/stop_reason.h"
 
-#define INSTRUCTIONS_AT_ONCE 200
-#define LINES_AT_ONCE	     20
-#define ADDRESS_BYTES	     8 /* a 32-bit program's frame is not found, and it stays at the fork */
+#define INSTRUCTIONS_AT_ONCE  200
+#define LINES_AT_ONCE	      20
+#define LINE_INSTRUCTIONS_MAX 2000
+#define ADDRESS_BYTES	      8 /* a 32-bit program's frame is not found, and it stays at the fork */
 
 /* rr_step and rr_next differ only in these verbs. */
 struct stride {
@@ -197,23 +198,39 @@ static bool back_to_frame(
 	return true;
 }
 
+/* From within a line to its beginning, where gdb 16 would go on to the line before. */
+static bool back_to_line(struct replay *replay, struct failure *failure)
+{
+	for (int i = 0; i < LINE_INSTRUCTIONS_MAX && !is_at_line(replay); i++) {
+		if (!reverse_next(replay, 1, NULL, failure))
+			return false;
+		if (!ended_as_step(replay))
+			return true;
+		if (!stand_here(replay, failure))
+			return false;
+	}
+	return true;
+}
+
 /* One line in code that has lines, also over forks. */
 static bool line_back(struct replay *replay, struct handover *handover,
     const struct resumption *one, struct failure *failure)
 {
 	unsigned long long frame = frames_address_at(replay, 0);
-	bool due, on = true;
+	bool due, on;
 
 	if (handover_is_at_fork(replay) && !handover_cross(replay, handover, failure))
 		return false;
-	while (on) {
-		if (!step_run(replay, one, failure) ||
-		    !handover_is_due(replay, handover, &due, failure))
-			return false;
-		if (!due)
-			return true;
+	if (!step_run(replay, one, failure) || !handover_is_due(replay, handover, &due, failure))
+		return false;
+	while (due) {
 		if (!handover_cross(replay, handover, failure) ||
 		    !back_to_frame(replay, frame, &on, failure))
+			return false;
+		if (!on)
+			return true;
+		if (!back_to_line(replay, failure) ||
+		    !handover_is_due(replay, handover, &due, failure))
 			return false;
 	}
 	return true;

@@ -17,6 +17,7 @@
 #include "sandbox/wire/broker.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/moment/position.h"
+#include "worker/moment/visit.h"
 
 bool bookmarks_is_name(const char *text)
 {
@@ -175,20 +176,21 @@ bool bookmarks_find(
 	json_t *entries = bookmarks_read(replay, NULL, failure);
 	json_t *entry = bookmarks_named(entries, name);
 	json_int_t pid = json_integer_value(json_object_get(entry, "pid"));
+	const bool at_end = json_is_true(json_object_get(entry, "at_end"));
 	bool ok = false;
 
 	if (!entries)
 		return false;
 	if (!entry)
 		bookmarks_fail_unknown(entries, name, failure);
-	else if (pid != replay_pid(replay))
+	else if (pid != replay_pid(replay) && (at_end || !visit_is_of_story(replay, pid)))
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "rr_replay_start with that pid opens it",
 		    "bookmark %.60s is a moment of process %lld; this session replays %lld", name,
 		    (long long)pid, replay_pid(replay));
 	else
 		ok = position_from_json(json_object_get(entry, "moment"), moment);
-	if (ok && json_is_true(json_object_get(entry, "at_end")))
+	if (ok && at_end)
 		*moment = (struct moment){.event = REPLAY_EVENT_FAR};
 	json_decref(entries);
 	return ok;

@@ -114,24 +114,56 @@ bool moment_go(struct replay *replay, const char *name, struct failure *failure)
 	       moment_go_to(replay, &moment, failure);
 }
 
-bool moment_visit(struct replay *replay, const char *name, struct failure *failure)
+static bool go_in_this_process(
+    struct replay *replay, const struct moment *to, bool *beside, struct failure *failure)
 {
-	struct moment moment;
+	return !position_is_beyond(replay, to->event, failure) &&
+	       (beside ? moment_go_near(replay, to, beside, failure)
+		       : moment_go_to(replay, to, failure));
+}
 
-	return moment_parse(replay, name, &moment, failure) &&
-	       !position_is_beyond(replay, moment.event, failure) &&
-	       visit_story(replay, moment.event, failure) && moment_go_to(replay, &moment, failure);
+/* Only an exact moment cannot be taken for one of another process. */
+static bool may_be_elsewhere(
+    const struct replay *replay, const struct moment *to, const struct failure *failure)
+{
+	return to->sum && failure->code == ERROR_INVALID_ARGUMENT && !replay_worker(replay)->broken;
+}
+
+bool moment_visit(
+    struct replay *replay, const struct moment *to, bool *beside, struct failure *failure)
+{
+	long long pid;
+
+	if (visit_story(replay, to->event, failure) &&
+	    go_in_this_process(replay, to, beside, failure))
+		return true;
+	for (size_t i = 0; may_be_elsewhere(replay, to, failure); i++) {
+		struct failure there = {0};
+
+		if (!(pid = visit_came_from(replay, i)))
+			return false;
+		if (visit_process(replay, pid, to->event, &there) &&
+		    go_in_this_process(replay, to, beside, &there)) {
+			json_decref(failure->details);
+			*failure = (struct failure){0};
+			return true;
+		}
+		json_decref(there.details);
+	}
+	return false;
 }
 
 json_t *moment_ask(struct replay *replay, const char *name, moment_question *question,
     const void *args, struct failure *failure)
 {
+	struct moment moment;
 	json_t *answer = NULL;
 
 	if (!name)
 		return question(replay, args, failure);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (moment_visit(replay, name, failure))
+	if (moment_parse(replay, name, &moment, failure) &&
+	    moment_visit(replay, &moment, NULL, failure))
 		answer = question(replay, args, failure);
 	if (answer && relatives_is_away(replay))
 		json_object_set_new(answer, "pid", json_integer(replay_pid(replay)));

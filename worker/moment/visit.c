@@ -45,6 +45,41 @@ bool visit_parent(struct replay *replay, struct failure *failure)
 	       position_go(replay, &by.call, failure);
 }
 
+/* Whether an entry behind that one is of the same process. */
+static bool is_told_later(const json_t *entries, size_t at, long long pid)
+{
+	for (size_t i = at + 1; i < json_array_size(entries); i++)
+		if (json_integer_value(json_object_get(json_array_get(entries, i), "pid")) == pid)
+			return true;
+	return false;
+}
+
+long long visit_came_from(struct replay *replay, size_t number)
+{
+	const json_t *entries = replay_checkpoints(replay)->entries;
+	const long long home = relatives_home(replay);
+
+	for (size_t i = json_array_size(entries); i-- > 0;) {
+		const json_t *entry = json_array_get(entries, i);
+		long long pid = json_integer_value(json_object_get(entry, "pid"));
+
+		if (pid && pid != home && !is_told_later(entries, i, pid) && number-- == 0)
+			return pid;
+	}
+	return 0;
+}
+
+bool visit_is_of_story(struct replay *replay, long long pid)
+{
+	const long long home = relatives_home(replay);
+	long long other;
+
+	for (size_t i = 0; (other = visit_came_from(replay, i)); i++)
+		if (other == pid)
+			return true;
+	return pid == home || relatives_descends(replay, home, pid);
+}
+
 void visit_stay(struct replay *replay)
 {
 	relatives_settle(replay);

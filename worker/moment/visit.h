@@ -20,6 +20,14 @@ bool visit_story(struct replay *replay, long long event, struct failure *failure
  * call is not known. */
 bool visit_parent(struct replay *replay, struct failure *failure);
 
+/* The processes that the session has left over a fork and can come back to, by its checkpoints: the
+ * number-th, the last first; 0: there are no more. */
+long long visit_came_from(struct replay *replay, size_t number);
+
+/* Whether it is one of the story: the session's own, one that it descends from, or one that it left
+ * so. */
+bool visit_is_of_story(struct replay *replay, long long pid);
+
 /* The session's own process is the present one again; the end of the excursion goes there. */
 void visit_end(struct replay *replay);
 

@@ -216,6 +216,31 @@ long long relatives_at_event(const struct replay *replay, long long event)
 	return pid;
 }
 
+static const struct images *images_of(const struct replay *replay, long long pid)
+{
+	const struct relatives *relatives = replay->relatives;
+	const struct relative *one;
+
+	if (pid == replay->pid)
+		return replay->images;
+	if (relatives_is_away(replay) && pid == relatives->home.pid)
+		return relatives->home.images;
+	one = relatives ? find(relatives, pid) : NULL;
+	return one ? one->images : NULL;
+}
+
+bool relatives_descends(const struct replay *replay, long long pid, long long from)
+{
+	const struct images *images = images_of(replay, pid);
+
+	while (images && images_fork(images)->pid) {
+		if (images_fork(images)->pid == from)
+			return true;
+		images = images_of(replay, images_fork(images)->pid);
+	}
+	return false;
+}
+
 bool relatives_is_away(const struct replay *replay)
 {
 	return replay->relatives && replay->relatives->away;

@@ -33,6 +33,9 @@ bool relatives_is_away(const struct replay *replay);
  * as far as that is known. */
 long long relatives_at_event(const struct replay *replay, long long event);
 
+/* Whether the one descends from the other by forks, as far as that is known. */
+bool relatives_descends(const struct replay *replay, long long pid, long long from);
+
 /* The session's own process. */
 long long relatives_home(const struct replay *replay);
 
