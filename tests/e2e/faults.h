@@ -113,7 +113,8 @@ enum fault_outcome {
 	    "a replay writes no file; what becomes of recordings is in test_disk.c")               \
 	ROW(RR, KILLED, REFUSED, BACK, BACK, BACK, CLOSED, "")                                     \
 	ROW(RR, STOPPED, REFUSED, LATE, LATE, LATE, CLOSED, "")                                    \
-	ROW(RR, EXITED, REFUSED, BACK, BACK, BACK, CLOSED, "")                                     \
+	ROW(RR, EXITED, REFUSED, BACK, BACK, LIVES | BACK, CLOSED,                                 \
+	    "it must go on to exit, and may heed the interrupt before")                            \
 	ROW(RR, INPUT_ENDED, NEVER, NEVER, NEVER, NEVER, NEVER,                                    \
 	    "it reads nothing but gdb, whose end ends the session")                                \
 	ROW(RR, GARBAGE, LIVES, LIVES, LIVES, LIVES, CLOSED,                                       \

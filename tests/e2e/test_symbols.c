@@ -181,8 +181,10 @@ START_TEST(the_programs_before_strip_serve_too_and_one_needs_no_list)
 {
 	cleanup_built struct built built = built_record(geteuid(), flags[_i]);
 	json_auto_t *started = start(&built, json_string("whole/program"));
+	cleanup_free char *warnings = json_dumps(answer_at(started, "warnings"), 0);
 
-	ck_assert_ptr_null(answer_at(started, "warnings"));
+	/* gdb 16 has one of its own, about casts. */
+	ck_assert(!warnings || !strstr(warnings, "library.so"));
 	expect_all(client_tool(built.client, "rr_continue", "{s:s}", "until", "act"),
 	    IS("frame.function", "act"), HAS("frame.at", "program.c:"));
 	ck_assert_ptr_nonnull(strstr(client_stderr(built.client), "/whole/program: granted"));
