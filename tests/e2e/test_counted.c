@@ -3,6 +3,7 @@
  * groups its passes by what gdb alone can evaluate looks at each of them: it is the oracle.
  */
 #include <check.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include "tests/e2e/scene.h"
 
@@ -436,6 +437,36 @@ START_TEST(callers_of_many_calls_are_counted)
 }
 END_TEST
 
+static const struct {
+	const char *name;
+} allocators[] = {{"malloc"}, {"calloc"}, {"free"}};
+
+/* From main on: the address is not mapped before. */
+static long long total_at(struct scene *scene, const char *location)
+{
+	json_auto_t *now = client_tool(scene->client, "rr_when", NULL);
+	json_auto_t *answer = client_tool(scene->client, "rr_trace_calls", "{s:s, s:s, s:b, s:i}",
+	    "location", location, "from", answer_text(now, "moment"), "count", 1, "limit", 1);
+
+	return answer_number(answer, "total");
+}
+
+/* With glibc's debug symbols the loader has inlined functions of these names, which call them. */
+START_TEST(a_call_by_the_loader_counts_once)
+{
+	cleanup_scene struct scene scene = scene_open_at("reloads", "main");
+	const char *name = allocators[_i].name;
+	char expression[40], location[40];
+
+	snprintf(expression, sizeof(expression), "(long)&%s", name);
+	json_auto_t *address =
+	    client_tool(scene.client, "rr_evaluate", "{s:s}", "expression", expression);
+	snprintf(location, sizeof(location), "*%s", answer_text(address, "value"));
+	ck_assert_int_gt(total_at(&scene, location), 1);
+	ck_assert_int_eq(total_at(&scene, name), total_at(&scene, location));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -454,9 +485,10 @@ int main(void)
 	    {callers_are_counted_as_stops_count_them, 5},
 	    {callers_up_to_a_moment_are_counted_as_stops_count_them, 1},
 	    {callers_of_many_calls_are_counted, 1},
+	    {a_call_by_the_loader_counts_once, 3},
 	    {NULL, 0},
 	};
-	const char *const programs[] = {"passes", "callers", "callers 10000 quiet",
+	const char *const programs[] = {"passes", "reloads", "callers", "callers 10000 quiet",
 	    "conditional 40", "conditional 1000000", "spun", "vforked", NULL};
 
 	return scene_main_loops("counted", tests, programs);

@@ -63,6 +63,18 @@ START_TEST(a_list_of_results_loses_its_names)
 }
 END_TEST
 
+/* gdb 16 adds its own reason to that of the target. */
+START_TEST(of_a_name_that_comes_twice_the_first_value_stays)
+{
+	ck_assert_int_eq(parse("*stopped,reason=\"no-history\",reason=\"end-stepping-range\","
+			       "thread-id=\"1\""),
+	    0);
+	ck_assert_str_eq(mi_text(record.results, "reason"), "no-history");
+	ck_assert_str_eq(mi_text(record.results, "thread-id"), "1");
+	done();
+}
+END_TEST
+
 START_TEST(escapes_are_undone_and_bad_bytes_made_visible)
 {
 	ck_assert_int_eq(parse("~\"a\\n\\t\\\"\\\\\\303\\244\\377\\033\""), 0);
