@@ -182,6 +182,7 @@ int main(void)
 	    a_result_has_token_class_and_values,
 	    each_mark_is_its_kind,
 	    a_list_of_results_loses_its_names,
+	    of_a_name_that_comes_twice_the_first_value_stays,
 	    escapes_are_undone_and_bad_bytes_made_visible,
 	    what_is_not_mi_is_an_error,
 	    nesting_beyond_the_limit_is_an_error,
