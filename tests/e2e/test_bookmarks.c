@@ -108,12 +108,20 @@ START_TEST(another_traces_bookmark_and_another_processs_are_told_apart)
 	    client_tool(place.client, "rr_who_printed", "{s:s}", "text", "the child says");
 	cleanup_free char *other = harness_path(place.folder, "other");
 
+	json_auto_t *sessions = client_tool(place.client, "rr_sessions", NULL);
+	const char *first = answer_text(sessions, "sessions.0.session");
+
 	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "mine");
-	client_tool_done(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir", place.trace,
-	    "pid", (json_int_t)answer_number(printed, "pid"));
-	expect_answer_within(client_tool_fails(place.client, "rr_goto", "invalid_argument", "{s:s}",
-				 "moment", "mine"),
+	json_auto_t *child = client_tool(place.client, "rr_replay_start", "{s:s, s:I}", "trace_dir",
+	    place.trace, "pid", (json_int_t)answer_number(printed, "pid"));
+	client_tool_done(place.client, "rr_bookmark", "{s:s}", "name", "the_childs");
+	expect_answer_within(client_tool_fails(place.client, "rr_goto", "invalid_argument",
+				 "{s:s, s:s}", "moment", "the_childs", "session", first),
 	    "message", "process");
+	/* The child's session has its parent's story. */
+	expect_all(client_tool(place.client, "rr_goto", "{s:s, s:s}", "moment", "mine", "session",
+		       answer_text(child, "session")),
+	    NUMBER("pid", answer_number(sessions, "sessions.0.pid")), HAS("note", "was forked by"));
 	json_decref(client_record(place.client, other, "exit_code", NULL));
 	free(client_replay(place.client, other));
 	expect_answer_within(
