@@ -179,8 +179,10 @@ START_TEST(a_name_in_a_core_file_shows_only_programs)
 	expect_within(opened, "warnings.0", "there are no symbols of the program");
 	json_auto_t *map = client_tool(place.client, "rr_memory_map", NULL);
 	ck_assert_ptr_nonnull(strstr(json_dumps(map, 0), "/key"));
-	client_tool_refused(
-	    place.client, "rr_read_memory", "invalid_argument", "{s:s}", "address", "$pc");
+	/* A core of gdb's has the code in itself. */
+	if (core_is_the_kernels())
+		client_tool_refused(
+		    place.client, "rr_read_memory", "invalid_argument", "{s:s}", "address", "$pc");
 	json_auto_t *found = client_tool(place.client, "rr_find_memory", "{s:s}", "text", SECRET);
 	expect_within(found, "conclusion", "0 found");
 	cleanup_free char *key = harness_path(place.folder, "key");
