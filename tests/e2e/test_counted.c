@@ -377,6 +377,16 @@ START_TEST(callers_are_counted_as_stops_count_them)
 }
 END_TEST
 
+/* It cannot be counted inside, and is tried at several passes: it goes by stops. */
+START_TEST(callers_of_more_places_than_registers_are_those_of_stops)
+{
+	cleanup_scene struct scene scene = scene_open("places", NULL);
+
+	expect_groups(&scene, "many", NULL, NULL);
+	ck_assert_int_eq(total_of(&scene, "many", NULL, NULL, 1), 121);
+}
+END_TEST
+
 /* The end is a pass that is counted, of a caller of which there are more. */
 START_TEST(callers_up_to_a_moment_are_counted_as_stops_count_them)
 {
@@ -483,13 +493,15 @@ int main(void)
 	    {passes_of_a_vforked_child_are_not_the_parents, 1},
 	    {the_last_of_a_million_passes_is_found, 1},
 	    {callers_are_counted_as_stops_count_them, 5},
+	    {callers_of_more_places_than_registers_are_those_of_stops, 1},
 	    {callers_up_to_a_moment_are_counted_as_stops_count_them, 1},
 	    {callers_of_many_calls_are_counted, 1},
 	    {a_call_by_the_loader_counts_once, 3},
 	    {NULL, 0},
 	};
-	const char *const programs[] = {"passes", "reloads", "callers", "callers 10000 quiet",
-	    "conditional 40", "conditional 1000000", "spun", "vforked", NULL};
+	const char *const programs[] = {"passes", "places", "reloads", "callers",
+	    "callers 10000 quiet", "conditional 40", "conditional 1000000", "spun", "vforked",
+	    NULL};
 
 	return scene_main_loops("counted", tests, programs);
 }

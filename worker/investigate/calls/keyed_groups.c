@@ -45,8 +45,7 @@ bool keyed_groups_begin(struct keyed_groups *groups, struct replay *replay, long
 void keyed_groups_end(struct keyed_groups *groups)
 {
 	free(groups->stops);
-	groups->stops = NULL;
-	groups->on = false;
+	*groups = (struct keyed_groups){0};
 }
 
 static bool is_known(const struct keyed_groups *groups, unsigned long long key)

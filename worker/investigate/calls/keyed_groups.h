@@ -29,6 +29,7 @@ struct keyed_groups {
 /* Where the program stands at a pass, the first of `looked` that were looked at. False: they cannot
  * be counted so here. Then: keyed_groups_count. */
 bool keyed_groups_begin(struct keyed_groups *groups, struct replay *replay, long long looked);
+/* It can begin again. */
 void keyed_groups_end(struct keyed_groups *groups);
 
 /* At a pass that is looked at, of this group, and decides: what where_caller says. */

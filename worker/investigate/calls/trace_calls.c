@@ -140,7 +140,7 @@ static bool count_inside(struct trace_calls *calls, struct replay *replay, struc
 	if (number) {
 		temporary_breakpoint_delete(replay, calls->number);
 		calls->number = number;
-		calls->counts_inside = true;
+		calls->counts_inside = calls->tried = true;
 		calls->looked_up_to = *replay_now(replay);
 		passes_clear(replay, &calls->way);
 	} else {
@@ -170,10 +170,8 @@ static void count_only(struct trace_calls *calls, struct replay *replay, struct 
 	    !ends_well || calls->returns.count || !is_time_to_try(calls))
 		return;
 	if (!(calls->args->returns && calls->args->condition) &&
-	    count_inside(calls, replay, search)) {
-		calls->tried = true;
+	    count_inside(calls, replay, search))
 		return;
-	}
 	if (!calls->tried)
 		return;
 	/* gdb would skip that many of each. */
@@ -196,10 +194,8 @@ static void count_groups(struct trace_calls *calls, struct replay *replay, struc
 	    !call_groups_by_caller(args) || (!calls->full && wants_rows(args)) ||
 	    !is_time_to_try(calls))
 		return;
-	if (keyed_groups_begin(&calls->groups.keyed, replay, calls->count) &&
-	    count_inside(calls, replay, search))
-		calls->tried = true;
-	else
+	if (!keyed_groups_begin(&calls->groups.keyed, replay, calls->count) ||
+	    !count_inside(calls, replay, search))
 		keyed_groups_end(&calls->groups.keyed);
 }
 
