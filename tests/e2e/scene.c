@@ -85,6 +85,31 @@ struct scene scene_open_at(const char *program, const char *location)
 	return scene;
 }
 
+long long scene_process(struct client *client, const char *program, int exit_code)
+{
+	json_auto_t *list =
+	    client_tool(client, "rr_ps", "{s:s}", "trace_dir", scene_trace(program));
+	const json_t *one;
+	size_t i;
+
+	json_array_foreach(json_object_get(list, "processes"), i, one)
+	{
+		if (json_integer_value(json_object_get(one, "exit_code")) == exit_code)
+			return json_integer_value(json_object_get(one, "pid"));
+	}
+	harness_fail("no process ended with %d", exit_code);
+}
+
+struct scene scene_of_child(struct client *client, const char *program, long long pid)
+{
+	struct scene scene = {.client = client};
+	json_auto_t *started = client_tool(client, "rr_replay_start", "{s:s, s:I, s:b}",
+	    "trace_dir", scene_trace(program), "pid", (json_int_t)pid, "fork_pid", 1);
+
+	scene.session = strdup(answer_text(started, "session"));
+	return scene;
+}
+
 void expect_alive(struct client *client, const char *session)
 {
 	json_t *trace = client_tool(client, "rr_backtrace", "{s:s}", "session", session);

@@ -30,6 +30,12 @@ struct scene scene_open(const char *program, const struct client_options *option
 /* The same without options, run to a breakpoint at `location`. */
 struct scene scene_open_at(const char *program, const char *location);
 
+/* The process in the program's trace that ended with the exit code. */
+long long scene_process(struct client *client, const char *program, int exit_code);
+
+/* A session of a forked process, from its fork on; takes over the client. */
+struct scene scene_of_child(struct client *client, const char *program, long long pid);
+
 /* Moves the session to a breakpoint at `location` (set for this once). */
 void scene_run_to(struct scene *scene, const char *location);
 

@@ -29,11 +29,9 @@ static json_int_t parent(struct client *client)
 
 static struct scene serving(int nth)
 {
-	struct scene scene = {.client = client_start(NULL)};
-	json_auto_t *started = client_tool(scene.client, "rr_replay_start", "{s:s, s:I, s:b}",
-	    "trace_dir", scene_trace(PROGRAM), "pid", child(scene.client, nth), "fork_pid", 1);
+	struct client *client = client_start(NULL);
+	struct scene scene = scene_of_child(client, PROGRAM, child(client, nth));
 
-	scene.session = strdup(answer_text(started, "session"));
 	scene_run_to(&scene, "serve");
 	return scene;
 }

@@ -15,29 +15,15 @@ enum { FIRST = 0, SERVES = 11, EXECS = 12, HAS_CHILD = 13, GRANDCHILD = 14 };
 
 static long long process(struct client *client, int exit_code)
 {
-	json_auto_t *list =
-	    client_tool(client, "rr_ps", "{s:s}", "trace_dir", scene_trace(PROGRAM));
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(list, "processes"), i, one)
-	{
-		if (json_integer_value(json_object_get(one, "exit_code")) == exit_code)
-			return json_integer_value(json_object_get(one, "pid"));
-	}
-	harness_fail("no process ended with %d", exit_code);
+	return scene_process(client, PROGRAM, exit_code);
 }
 
 /* A session of the process from its fork on. */
 static struct scene child_of(int exit_code)
 {
-	struct scene scene = {.client = client_start(NULL)};
+	struct client *client = client_start(NULL);
 
-	json_auto_t *started = client_tool(scene.client, "rr_replay_start", "{s:s, s:I, s:b}",
-	    "trace_dir", scene_trace(PROGRAM), "pid", (json_int_t)process(scene.client, exit_code),
-	    "fork_pid", 1);
-	scene.session = strdup(answer_text(started, "session"));
-	return scene;
+	return scene_of_child(client, PROGRAM, process(client, exit_code));
 }
 
 static struct scene child_at(int exit_code, const char *location)

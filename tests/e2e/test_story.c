@@ -12,21 +12,6 @@
 /* The exit codes of the program's processes. */
 enum { FIRST = 0, SERVES = 11, GRANDCHILD = 14 };
 
-static long long process(struct client *client, int exit_code)
-{
-	json_auto_t *list =
-	    client_tool(client, "rr_ps", "{s:s}", "trace_dir", scene_trace(PROGRAM));
-	const json_t *one;
-	size_t i;
-
-	json_array_foreach(json_object_get(list, "processes"), i, one)
-	{
-		if (json_integer_value(json_object_get(one, "exit_code")) == exit_code)
-			return json_integer_value(json_object_get(one, "pid"));
-	}
-	harness_fail("no process ended with %d", exit_code);
-}
-
 /* A session that was a child's in serve(), and is the first process's in configure() now. */
 struct crossed {
 	struct scene scene;
@@ -43,14 +28,11 @@ static void crossed_release(struct crossed *crossed)
 
 static struct crossed cross(int exit_code)
 {
-	struct crossed crossed = {.scene = {.client = client_start(NULL)}};
-	struct client *client = crossed.scene.client;
+	struct client *client = client_start(NULL);
+	struct crossed crossed = {.child = scene_process(client, PROGRAM, exit_code),
+	    .parent = scene_process(client, PROGRAM, FIRST)};
 
-	crossed.child = process(client, exit_code);
-	crossed.parent = process(client, FIRST);
-	json_auto_t *started = client_tool(client, "rr_replay_start", "{s:s, s:I, s:b}",
-	    "trace_dir", scene_trace(PROGRAM), "pid", (json_int_t)crossed.child, "fork_pid", 1);
-	crossed.scene.session = strdup(answer_text(started, "session"));
+	crossed.scene = scene_of_child(client, PROGRAM, crossed.child);
 	scene_run_to(&crossed.scene, "serve");
 	json_auto_t *stop = client_tool(client, "rr_when", NULL);
 	snprintf(crossed.moment, sizeof(crossed.moment), "%s", answer_text(stop, "moment"));
