@@ -123,11 +123,9 @@ static json_t *entry_there(
     struct replay *replay, const struct bookmark_args *args, struct failure *failure)
 {
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	struct moment moment;
 	json_t *entry = NULL;
 
-	if (moment_parse(replay, args->moment, &moment, failure) &&
-	    moment_visit(replay, &moment, NULL, failure) && position_update(replay, failure))
+	if (moment_visit(replay, args->moment, failure) && position_update(replay, failure))
 		entry = entry_here(replay, args);
 	visit_end(replay);
 	return excursion_answer(&excursion, entry, failure);

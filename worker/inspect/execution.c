@@ -384,7 +384,7 @@ static json_t *go(struct replay *replay, const struct moment *to, const char *re
 	json_t *stop;
 
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (moment_visit(replay, to, &beside, failure)) {
+	if (moment_visit_to(replay, to, &beside, failure)) {
 		handover_stay(replay, handover);
 		excursion_stay(&excursion);
 		replay_run(replay)->departed = (struct moment){0};

@@ -32,11 +32,11 @@ static void learn_late(struct replay *replay)
 struct handover handover_begin(struct replay *replay, const struct moment *to)
 {
 	struct handover handover = {.from = replay_pid(replay)};
+	const bool forked = images_get(replay, 0)->forked;
 
-	if (!images_get(replay, 0)->forked && !(to && visit_came_from(replay, 0)))
+	if (!forked && !(to && visit_came_from(replay, 0)))
 		return handover;
-	if (images_get(replay, 0)->forked && to && to->event > 0 &&
-	    to->event < replay_now(replay)->event)
+	if (forked && to && to->event > 0 && to->event < replay_now(replay)->event)
 		learn_late(replay);
 	handover.place = checkpoints_place(replay);
 	handover.lost = json_array();

@@ -129,7 +129,7 @@ static bool may_be_elsewhere(
 	return to->sum && failure->code == ERROR_INVALID_ARGUMENT && !replay_worker(replay)->broken;
 }
 
-bool moment_visit(
+bool moment_visit_to(
     struct replay *replay, const struct moment *to, bool *beside, struct failure *failure)
 {
 	long long pid;
@@ -153,17 +153,23 @@ bool moment_visit(
 	return false;
 }
 
+bool moment_visit(struct replay *replay, const char *name, struct failure *failure)
+{
+	struct moment moment;
+
+	return moment_parse(replay, name, &moment, failure) &&
+	       moment_visit_to(replay, &moment, NULL, failure);
+}
+
 json_t *moment_ask(struct replay *replay, const char *name, moment_question *question,
     const void *args, struct failure *failure)
 {
-	struct moment moment;
 	json_t *answer = NULL;
 
 	if (!name)
 		return question(replay, args, failure);
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
-	if (moment_parse(replay, name, &moment, failure) &&
-	    moment_visit(replay, &moment, NULL, failure))
+	if (moment_visit(replay, name, failure))
 		answer = question(replay, args, failure);
 	if (answer && relatives_is_away(replay))
 		json_object_set_new(answer, "pid", json_integer(replay_pid(replay)));

@@ -24,10 +24,12 @@ bool moment_go_near(
  * breakpoints should be disabled. */
 bool moment_go(struct replay *replay, const char *name, struct failure *failure);
 
-/* The same for what a name means, in the process where the session's story was then: before a fork,
- * that is the parent; of a session that came back over a fork, it can be the child. beside: as for
- * moment_go_near; NULL: as for moment_go_to. Call visit_end before the excursion ends. */
-bool moment_visit(
+/* The same in the process where the session's story was then: before a fork, that is the parent; of
+ * a session that came back over a fork, it can be the child. Call visit_end before the excursion
+ * ends. */
+bool moment_visit(struct replay *replay, const char *name, struct failure *failure);
+/* The same for what a name means. beside: as for moment_go_near; NULL: as for moment_go_to. */
+bool moment_visit_to(
     struct replay *replay, const struct moment *to, bool *beside, struct failure *failure);
 
 /* Something that a client asks of the place where the program stands; the tool's arguments. */

@@ -273,7 +273,6 @@ static json_t *check(
 	json_t *checked = json_object();
 	char room[KEY_COUNT][64];
 	const char *text[KEY_COUNT];
-	struct moment moment;
 
 	for (size_t i = 0; i < KEY_COUNT; i++) {
 		text[i] = text_of(claim, keys[i], room[i], sizeof(room[i]));
@@ -281,8 +280,7 @@ static json_t *check(
 			json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
-	if (moment_parse(replay, text[0], &moment, failure) &&
-	    moment_visit(replay, &moment, NULL, failure) && position_update(replay, failure))
+	if (moment_visit(replay, text[0], failure) && position_update(replay, failure))
 		judge(replay, checked, text[1], text[2], in_full);
 	else
 		json_object_set_new(checked, "error", json_string(failure->message));
