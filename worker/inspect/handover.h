@@ -14,8 +14,9 @@
 struct handover {
 	long long from;	  /* the process when the call began */
 	long long parent; /* its own; 0: not known yet */
-	json_t *place;	  /* where it stood, as of checkpoints_place; NULL: it was not forked */
-	json_t *lost;	  /* texts: what is not set in another process */
+	json_t
+	    *place; /* where it stood, as of checkpoints_place; NULL: there is no other to go to */
+	json_t *lost; /* texts: what is not set in another process */
 };
 
 /* Call this before the program moves: back (NULL), or to a moment. */

@@ -7,12 +7,12 @@
 #include "worker/gdb/must.h"
 #include "worker/breaks/registers.h"
 #include "worker/moment/crossing.h"
+#include "worker/moment/fork_start.h"
 #include "worker/session/images.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/session/stop_reason.h"
-#include "worker/breaks/places/fork_start.h"
 #include "worker/breaks/places/stubs.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/mi/says.h"
@@ -123,10 +123,8 @@ static enum gdb_outcome resume_guarded(struct replay *replay, const struct resum
 	enum gdb_outcome outcome;
 	int guard;
 
-	if (back && crossing_is_at_first(replay)) {
-		stop_call_it(replay, "no-history");
+	if (back && fork_start_is_here(replay))
 		return GDB_DONE;
-	}
 	guard = back ? fork_start_guard(replay) : 0;
 	outcome = resume(replay, resumption);
 	if (outcome == GDB_DONE)

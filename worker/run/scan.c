@@ -6,11 +6,9 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/run/scan.h"
 #include "worker/session/selection.h"
-#include "worker/breaks/places/fork_start.h"
 #include "worker/breaks/places/stubs.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
-#include "worker/moment/crossing.h"
-#include "worker/session/stop_reason.h"
+#include "worker/moment/fork_start.h"
 
 static const json_t *watchpoint_of(const json_t *stop)
 {
@@ -104,10 +102,8 @@ enum scan_end scan_run(struct replay *replay, enum direction direction, long lon
 	enum scan_end end;
 	int guard;
 
-	if (direction == BACKWARD && crossing_is_at_first(replay)) {
-		stop_call_it(replay, "no-history");
+	if (direction == BACKWARD && fork_start_is_here(replay))
 		return SCAN_EDGE;
-	}
 	guard = direction == BACKWARD ? fork_start_guard(replay) : 0;
 	end = run(replay, direction, guard, limit, visit, context, failure);
 	temporary_breakpoint_delete(replay, guard);

@@ -3,13 +3,22 @@
  * which the call returns 0. gdb must not stop at the others, because nothing would go on with its
  * step.
  */
-#include "worker/breaks/places/fork_start.h"
+#include "worker/moment/fork_start.h"
 
 #include <stdio.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/gdb/mi/mi.h"
+#include "worker/moment/crossing.h"
 #include "worker/session/images.h"
 #include "worker/session/stop_reason.h"
+
+bool fork_start_is_here(struct replay *replay)
+{
+	if (!crossing_is_at_first(replay))
+		return false;
+	stop_call_it(replay, "no-history");
+	return true;
+}
 
 int fork_start_guard(struct replay *replay)
 {
