@@ -74,6 +74,10 @@ bool placement_condition(struct replay *replay, const struct breakpoint *breakpo
 	if (!condition_of(replay, breakpoint, when, sizeof(when), failure))
 		return false;
 	wanted.condition = when;
+	if (breakpoint->is_ours) {
+		*written = (struct condition_written){strdup(when), "auto"};
+		return written->text != NULL;
+	}
 	return !when[0] || written_condition(replay, &wanted, written, failure);
 }
 

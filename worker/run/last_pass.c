@@ -15,6 +15,7 @@
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/places/hardware.h"
+#include "worker/breaks/places/stubs.h"
 #include "worker/breaks/passes.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
@@ -85,6 +86,7 @@ static bool take_row(struct replay *replay, struct pass *pass, const json_t *row
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
 		if (json_object_get(row, others[i]))
 			return false;
+	stubs_hide(row);
 	if (!can_count(replay, row, pass->at_end ? 0 : pass->bound->moment.pc, &twin->at_bound))
 		return false;
 	twin->original = mi_number(row, "number", 0);

@@ -17,6 +17,7 @@ struct breakpoint {
 	bool watches;
 	char *what;	 /* where it breaks, or the expression it watches */
 	char *condition; /* NULL: none */
+	bool is_ours;	 /* the condition is ours alone: gdb's bytecode has it, in C */
 	char *judged;	 /* a watchpoint's condition as of judged.h; NULL: gdb reads it */
 	char *catches;	 /* of rr_catch: a word of choices_caught; NULL: a plain one */
 	bool temporary;

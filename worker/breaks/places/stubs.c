@@ -71,33 +71,50 @@ static bool is_way(const json_t *bkpt, const json_t *place)
 static bool has_body(const json_t *bkpt)
 {
 	const json_t *place;
-	size_t i;
 
-	json_array_foreach(json_object_get(bkpt, "locations"), i, place)
-	{
+	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++)
 		if (!is_way(bkpt, place))
 			return true;
-	}
 	return false;
+}
+
+/* What the loader has inlined calls its own small allocator as long as no other is loaded, which
+ * nobody means. */
+static bool is_left_out(const json_t *bkpt, const json_t *place)
+{
+	return is_inlined_in_loader(bkpt, place) || (is_stub(place) && has_body(bkpt));
+}
+
+static void disable(struct replay *replay, const json_t *bkpt, const json_t *place)
+{
+	if (place == bkpt)
+		gdb_must(replay_gdb(replay), NULL, "-break-disable %d.1", mi_number(bkpt, "number", 0));
+	else
+		gdb_must(replay_gdb(replay), NULL, "-break-disable %s", mi_text(place, "number"));
 }
 
 /* replay is NULL to leave gdb alone. */
 static void remove_stubs(struct replay *replay, const json_t *bkpt)
 {
 	json_t *places = json_object_get(bkpt, "locations");
+	size_t left = 0;
 
-	if (!has_body(bkpt))
+	if (!bkpt)
 		return;
-	for (size_t i = json_array_size(places); i-- > 0;) {
-		const json_t *place = json_array_get(places, i);
+	for (size_t i = json_array_size(places) ? json_array_size(places) : 1; i-- > 0;) {
+		const json_t *place = mi_breakpoint_place(bkpt, i);
 
-		if (!is_way(bkpt, place) || !mi_text(place, "number"))
+		if (!is_left_out(bkpt, place) || !mi_text(place, "number")) {
+			left++;
 			continue;
+		}
 		if (replay)
-			gdb_must(replay_gdb(replay), NULL, "-break-disable %s",
-			    mi_text(place, "number"));
-		json_array_remove(places, i);
+			disable(replay, bkpt, place);
+		if (place != bkpt)
+			json_array_remove(places, i);
 	}
+	if (!left)
+		json_object_set_new((json_t *)bkpt, "addr", json_string("<PENDING>"));
 }
 
 void stubs_hide(const json_t *bkpt)
@@ -120,16 +137,13 @@ static bool may_be_way(const json_t *frame)
 	       (from && strstr(from, "/ld-"));
 }
 
-static bool is_way_at(const json_t *bkpt, unsigned long long address)
+static bool is_left_out_at(const json_t *bkpt, unsigned long long address)
 {
 	const json_t *place;
-	size_t i;
 
-	json_array_foreach(json_object_get(bkpt, "locations"), i, place)
-	{
+	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++)
 		if (mi_address(place, "addr") == address)
-			return is_way(bkpt, place);
-	}
+			return is_left_out(bkpt, place);
 	return false;
 }
 
@@ -139,19 +153,19 @@ bool stubs_stopped(struct replay *replay)
 	const json_t *frame = json_object_get(stop, "frame");
 	struct breakpoint *breakpoint;
 	json_t *results = NULL;
-	bool others;
+	bool left_out;
 
 	if (!may_be_way(frame) || stop_kind(replay) != STOP_BREAKPOINT)
 		return false;
 	gdb_must(replay_gdb(replay), &results, "-break-list");
 	bkpt = mi_breakpoint_row(mi_breakpoints(results), mi_number(stop, "bkptno", 0));
-	others = has_body(bkpt) && is_way_at(bkpt, mi_address(frame, "addr"));
-	if (others)
+	left_out = is_left_out_at(bkpt, mi_address(frame, "addr"));
+	if (left_out)
 		stubs_leave(replay, bkpt);
 	json_decref(results);
 	/* gdb has counted the stop. */
 	breakpoint = breakpoint_by_gdb(replay_breakpoints(replay), mi_number(stop, "bkptno", 0));
-	if (breakpoint && others)
+	if (breakpoint && left_out)
 		breakpoint->hits_before--;
-	return others;
+	return left_out;
 }

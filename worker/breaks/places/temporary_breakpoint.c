@@ -9,6 +9,7 @@
 #include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
 #include "worker/breaks/places/jit_code.h"
+#include "worker/breaks/places/stubs.h"
 
 int temporary_breakpoint_insert(struct replay *replay, const char *where)
 {
@@ -26,6 +27,7 @@ int temporary_breakpoint_insert(struct replay *replay, const char *where)
 	if (where[0] == '*' && !gdb_was_interrupted(gdb))
 		gdb_must_have_done(gdb, outcome, where);
 	bkpt = jit_code_in_hardware(replay, results, where);
+	stubs_leave(replay, bkpt);
 	number = mi_number(bkpt, "number", 0);
 	json_decref(bkpt);
 	json_decref(results);

@@ -40,6 +40,11 @@ BYTE = re.compile(r"(^|\W)(char|u8|uint8|byte)\)?$")
 ESCAPES = {"n": 10, "t": 9, "r": 13, "0": 0, "a": 7, "b": 8, "f": 12, "v": 11, "e": 27}
 
 
+# Words of C's types: gdb would look in all debug information for a variable of that name.
+TYPE_WORDS = ("char", "const", "double", "enum", "float", "int", "long", "short", "signed", "sizeof", "struct", "union",
+              "unsigned", "void", "volatile")
+
+
 class Unjudged(Exception):
     pass
 
@@ -113,7 +118,7 @@ class Place:
         tokens = TOKEN.findall(text)
         for number, token in enumerate(tokens):
             behind = "".join(tokens[number + 1:]).lstrip()
-            is_name = re.match(r"[A-Za-z_]", token) and before not in (".", "->", "::", "%") and not re.match(
+            is_name = re.match(r"[A-Za-z_]", token) and token not in TYPE_WORDS and before not in (".", "->", "::", "%") and not re.match(
                 r"::|\(|\"", behind)
             parts.append(self.stand_in(token) if is_name else token)
             before = token if not token.isspace() else before
