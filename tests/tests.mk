@@ -90,6 +90,8 @@ $(TEST_BIN)/programs/filter $(TEST_BIN)/programs/plugin_level $(TEST_BIN)/progra
 # Without debug information, as libraries come.
 $(TEST_BIN)/programs/pool: private PROGRAM_LIBS := -shared -fPIC -g0
 $(TEST_BIN)/programs/pools_bare: private PROGRAM_LIBS := -g0
+$(TEST_BIN)/programs/layers: private PROGRAM_LIBS := -g0 -O2
+$(TEST_BIN)/programs/layer: private PROGRAM_LIBS := -g0 -O2 -shared -fPIC
 $(TEST_BIN)/programs/same_names: $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/same_names: private PROGRAM_LIBS := $(wildcard tests/programs/same_names/*.c)
 $(TEST_BIN)/programs/moved: private PROGRAM_LIBS := '-fdebug-prefix-map=$(CURDIR)=/gone/work'

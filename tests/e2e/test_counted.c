@@ -377,6 +377,108 @@ START_TEST(callers_are_counted_as_stops_count_them)
 }
 END_TEST
 
+/* Neither the program nor its library has lines. Which group a call is in, its return address alone
+ * does not tell. */
+START_TEST(callers_through_a_library_without_lines_are_those_of_stops)
+{
+	cleanup_scene struct scene scene = scene_open("layers", NULL);
+
+	expect_groups(&scene, "malloc", NULL, NULL);
+	expect_groups(&scene, "malloc", "$rdi == 25", NULL);
+}
+END_TEST
+
+/* With 7 calls of each round: more than stops can count. */
+START_TEST(many_calls_through_a_library_without_lines_are_counted)
+{
+	static const long long calls[] = {12000, 8000, 4000, 4000};
+	cleanup_scene struct scene scene = scene_open("layers 4000", NULL);
+	json_auto_t *groups = groups_of(&scene, "malloc", "$rdi >= 16 && $rdi <= 26", NULL, false);
+	const json_t *group;
+	long long total = 0;
+	size_t i;
+
+	json_array_foreach(groups, i, group)
+	{
+		total += answer_number(group, "count");
+	}
+	ck_assert_int_ge(total, 28000);
+	ck_assert_int_lt(total, 28100);
+	for (i = 0; i < sizeof(calls) / sizeof(*calls); i++)
+		ck_assert_int_eq(answer_number(json_array_get(groups, i), "count"), calls[i]);
+}
+END_TEST
+
+static const struct summed {
+	const char *location, *condition, *group_by, *sum;
+} summed[] = {
+    {"called", NULL, NULL, "by"},
+    {"called", "by % 3 == 1", NULL, "(long)by << 40"},
+    {"descend", NULL, NULL, "-depth"},
+    {"called", NULL, NULL, "(unsigned char)by"},
+    {"called", NULL, "caller", "by * by"},
+    {"called", "by < 0", "caller", "by"},
+    {"called", NULL, "by % 7", NULL},
+    {"called", NULL, "by & 3", "by - 5"},
+    {"called", "by > 3", "(unsigned char)by", "1"},
+    {"called", NULL, "by > 7", "sum"},
+    {"called", NULL, "by / 2.0", "by"},
+    {"compare", NULL, "*(const int *)one", "*(const int *)other"},
+};
+
+/* What an answer says of them, without its rows and what it says of these. */
+static json_t *sums_of(struct scene *scene, const struct summed *row, bool by_stops)
+{
+	json_t *answer = client_tool(scene->client, "rr_trace_calls",
+	    "{s:s, s:s*, s:s*, s:s*, s:b, s:i, s:b}", "location", row->location, "condition",
+	    row->condition, "group_by", row->group_by, "sum", row->sum, "returns", by_stops,
+	    "limit", 1, "count", 1);
+
+	ck_assert_ptr_null(json_object_get(answer, "cut_off"));
+	json_object_del(answer, "hits");
+	json_object_del(answer, "more");
+	return answer;
+}
+
+/* The same counts and sums of all, and of each group, by caller or by value. */
+START_TEST(sums_are_those_of_stops)
+{
+	cleanup_scene struct scene scene = scene_open("callers", NULL);
+	json_auto_t *stops = sums_of(&scene, &summed[_i], true);
+	json_auto_t *counted = sums_of(&scene, &summed[_i], false);
+	char *wanted = json_dumps(stops, JSON_INDENT(1));
+	char *got = json_dumps(counted, JSON_INDENT(1));
+
+	ck_assert_int_gt(answer_number(stops, "total"), 10);
+	ck_assert_msg(json_equal(stops, counted), "%s, not %s", got, wanted);
+	free(wanted);
+	free(got);
+}
+END_TEST
+
+static const struct {
+	const char *sum;
+	long long value;
+} sums_of_many[] = {{"i", 3 * 49995000}, {"-(i % 2)", -15000}};
+
+/* Each would be looked at for minutes. */
+START_TEST(a_sum_of_many_calls_is_whole)
+{
+	cleanup_scene struct scene scene = scene_open("callers 10000 quiet", NULL);
+	char line[64];
+
+	snprintf(line, sizeof(line), "callers.c:%lld",
+	    (long long)harness_line("callers.c", "called(i);"));
+	for (size_t i = 0; i < sizeof(sums_of_many) / sizeof(*sums_of_many); i++) {
+		json_auto_t *answer = client_tool(scene.client, "rr_trace_calls",
+		    "{s:s, s:s, s:i}", "location", line, "sum", sums_of_many[i].sum, "limit", 1);
+
+		ck_assert_int_eq(answer_number(answer, "total"), 30000);
+		ck_assert_int_eq(answer_number(answer, "sum"), sums_of_many[i].value);
+	}
+}
+END_TEST
+
 /* It cannot be counted inside, and is tried at several passes: it goes by stops. */
 START_TEST(callers_of_more_places_than_registers_are_those_of_stops)
 {
@@ -493,6 +595,10 @@ int main(void)
 	    {passes_of_a_vforked_child_are_not_the_parents, 1},
 	    {the_last_of_a_million_passes_is_found, 1},
 	    {callers_are_counted_as_stops_count_them, 5},
+	    {callers_through_a_library_without_lines_are_those_of_stops, 1},
+	    {many_calls_through_a_library_without_lines_are_counted, 1},
+	    {sums_are_those_of_stops, sizeof(summed) / sizeof(*summed)},
+	    {a_sum_of_many_calls_is_whole, 1},
 	    {callers_of_more_places_than_registers_are_those_of_stops, 1},
 	    {callers_up_to_a_moment_are_counted_as_stops_count_them, 1},
 	    {callers_of_many_calls_are_counted, 1},
@@ -500,7 +606,7 @@ int main(void)
 	    {NULL, 0},
 	};
 	const char *const programs[] = {"passes", "places", "reloads", "callers",
-	    "callers 10000 quiet", "conditional 40", "conditional 1000000", "spun", "vforked",
+	    "callers 10000 quiet", "layers", "layers 4000", "conditional 40", "conditional 1000000", "spun", "vforked",
 	    NULL};
 
 	return scene_main_loops("counted", tests, programs);

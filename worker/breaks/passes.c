@@ -12,7 +12,7 @@
 #include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
 
-#define KEY_EXPRESSION_MAX 512 /* with what asks for it */
+#define KEY_EXPRESSION_MAX (2 * REPLAY_EXPRESSION_MAX + 160) /* with what asks for it */
 
 bool passes_sum(struct replay *replay, unsigned long long *sum)
 {
@@ -64,14 +64,17 @@ bool passes_condition(char to[PASSES_CONDITION_MAX], const char *condition, cons
 	return write_plain(to, condition, stop, at);
 }
 
-bool passes_condition_by(
-    char to[PASSES_CONDITION_MAX], const char *condition, const char *stop, const char *key)
+bool passes_condition_by(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
+    const char *key, const char *value)
 {
-	char mark[KEY_EXPRESSION_MAX];
+	char mark[KEY_EXPRESSION_MAX], adds[KEY_EXPRESSION_MAX] = "";
 
-	return (size_t)snprintf(mark, sizeof(mark), "(%s) & *(unsigned long *)%llu", key, KEYMARK) <
-		   sizeof(mark) &&
-	       write_condition(to, condition, stop, "", mark);
+	return (!value || (size_t)snprintf(adds, sizeof(adds),
+			      "((long)(%s) & *(unsigned long *)%llu) | ", value, KEYMARK_VALUE) <
+			      sizeof(adds)) &&
+	       (size_t)snprintf(mark, sizeof(mark), "((unsigned long)(%s) & *(unsigned long *)%llu)",
+		   key, KEYMARK) < sizeof(mark) &&
+	       write_condition(to, condition, stop, adds, mark);
 }
 
 bool passes_condition_next(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop)

@@ -25,9 +25,10 @@ bool passes_begin_once(struct replay *replay, unsigned long long address);
 bool passes_condition(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
     const unsigned long long *number);
 
-/* The same with a key, an expression that gdb can hand over, for keyed_passes.h. */
-bool passes_condition_by(
-    char to[PASSES_CONDITION_MAX], const char *condition, const char *stop, const char *key);
+/* The same with a key, an expression that gdb can hand over, for keyed_passes.h; and with a value
+ * that is added to the sum of its key (NULL: none). */
+bool passes_condition_by(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
+    const char *key, const char *value);
 
 /* The same as passes_condition, with the pass that keyed_passes_next names. */
 bool passes_condition_next(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop);

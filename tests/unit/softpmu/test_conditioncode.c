@@ -196,6 +196,7 @@ static void set_condition(struct machine *m)
 	condition->address = ORIGINAL;
 	condition->hash = 1;
 	condition->keyed = bytecode_keys(made.code, made.length);
+	condition->adds = bytecode_adds(made.code, made.length);
 	condition->counts = condition->keyed || bytecode_marks(made.code, made.length);
 	condition->expression[0] = made;
 	m->space.watches = (struct watches){
@@ -429,14 +430,24 @@ START_TEST(a_condition_can_ask_how_many_were_counted)
 }
 END_TEST
 
-/* rdi & *(unsigned long *)KEYMARK */
-static void put_keyed(void)
+/* x & *(unsigned long *)mark, where x is in a register */
+static void put_noted(unsigned number, uint64_t mark)
 {
-	made.length = 0;
-	put_opcode(OP_REG, 5, 2);
-	put_opcode(OP_CONST64, KEYMARK, 8);
+	put_opcode(OP_REG, number, 2);
+	put_opcode(OP_CONST64, mark, 8);
 	put_opcode(OP_REF64, 0, 0);
 	put_opcode(OP_BIT_AND, 0, 0);
+}
+
+/* rdi is the key, and r8 is the value. */
+static void put_keyed(bool adds)
+{
+	made.length = 0;
+	if (adds)
+		put_noted(8, KEYMARK_VALUE);
+	put_noted(5, KEYMARK);
+	if (adds)
+		put_opcode(OP_BIT_OR, 0, 0);
 	put_opcode(OP_END, 0, 0);
 }
 
@@ -446,32 +457,40 @@ START_TEST(a_pass_with_a_known_key_is_noted)
 {
 	static struct machine m;
 	const struct arena *arena = &m.space.arena;
-	uint64_t *passes, *log;
+	uint64_t *passes, *log, *values, *given;
 
 	begin(&m);
 	passes = arena_slot(arena, ARENA_SLOT_PASSES);
 	log = arena_slot(arena, ARENA_LOG);
+	values = arena_slot(arena, ARENA_VALUES);
+	given = arena_slot(arena, ARENA_SLOT_GIVEN);
 	for (int round = 0; round < ROUNDS / 10; round++) {
 		struct user_regs_struct own = random_registers(&m);
 		const uint64_t full[] = {0, 1, ARENA_LOG_MAX - 1, ARENA_LOG_MAX};
-		const bool known = draw(3);
+		const bool known = draw(3), adds = draw(2);
+		const uint64_t key = draw(2) ? own.rdi : number() | 1;
 		uint32_t over;
 
-		put_keyed();
+		put_keyed(adds);
 		set_condition(&m);
 		over = translate(&m);
 		ck_assert_uint_ne(over, 0);
 		counted_before = *passes = full[draw(4)];
-		arena_slot(arena, ARENA_KNOWN)[passcount_place(own.rdi)] = ~own.rdi;
-		log[*passes % ARENA_LOG_MAX] = ~own.rdi;
+		*given = key == own.rdi ? 0 : key;
+		arena_slot(arena, ARENA_KNOWN)[passcount_place(key)] = ~key;
+		log[*passes % ARENA_LOG_MAX] = ~key;
+		values[*passes % ARENA_LOG_MAX] = ~own.r8;
 		if (known)
-			ck_assert(passcount_know(arena, own.rdi));
-		ck_assert(!known || !passcount_know(arena, own.rdi));
+			ck_assert(passcount_know(arena, key));
+		ck_assert(!known || !passcount_know(arena, key));
 		ck_assert_int_eq(asks(&m, over, &own), !known || counted_before == ARENA_LOG_MAX);
 		ck_assert_uint_eq(
 		    *passes - counted_before, known && counted_before < ARENA_LOG_MAX);
-		if (*passes > counted_before)
-			ck_assert_uint_eq(log[counted_before], own.rdi);
+		if (*passes == counted_before)
+			continue;
+		ck_assert_uint_eq(log[counted_before], key);
+		ck_assert_uint_eq(values[counted_before], adds ? own.r8 : ~own.r8);
+		ck_assert_uint_eq(*given, 0);
 	}
 	counted_before = 0;
 	end(&m);
@@ -499,7 +518,7 @@ START_TEST(behind_its_question_a_condition_is_asked_again)
 	uint32_t over;
 
 	begin(&m);
-	put_keyed();
+	put_keyed(true);
 	set_condition(&m);
 	over = translate(&m);
 	trap = question_of(&m, over);

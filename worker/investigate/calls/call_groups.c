@@ -12,6 +12,7 @@
 #include "worker/investigate/search/location_hits.h"
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
+#include "worker/read/values/accessed.h"
 #include "worker/read/values/values.h"
 
 #define GROUPS_BYTES (8 * 1024)
@@ -23,23 +24,38 @@ bool call_groups_by_caller(const struct trace_calls_args *args)
 	return args->group_by && strcmp(args->group_by, "caller") == 0;
 }
 
+/* Whether the value's text is that of a number, and so the same for each pass with this number: no
+ * text of the program's, structure or fraction. */
+static bool names_number(
+    struct replay *replay, const char *by, const char *value, unsigned long long *number)
+{
+	char expression[REPLAY_EXPRESSION_MAX + 16];
+
+	if (strpbrk(value, "\"{.<") ||
+	    (size_t)snprintf(expression, sizeof(expression), "(long)(%s)", by) >=
+		sizeof(expression))
+		return false;
+	return accessed_number(replay, expression, number);
+}
+
 /* A value, or the reason why there is none, as "<Division by zero>". NULL with *failure filled if
  * the expression may not be evaluated. *decides: see caller_words. */
 static json_t *key_of(struct replay *replay, const struct trace_calls_args *args,
-    unsigned long long *decides, struct failure *failure)
+    struct decides *decides, struct failure *failure)
 {
 	char *value = NULL, *type = NULL, why[KEY_MAX] = "", refusal[KEY_MAX + 4];
 	const char *told = refusal, *by = args->group_by;
 	json_t *key = NULL;
 
-	*decides = 0;
+	*decides = (struct decides){0};
 	if (call_groups_by_caller(args)) {
 		key = caller_words(replay, args->skip, decides);
 		return key ? key : json_string("no caller");
 	}
-	if (values_read(replay, by, &value, &type, why, sizeof(why)) == 0 && value)
+	if (values_read(replay, by, &value, &type, why, sizeof(why)) == 0 && value) {
 		told = value;
-	else
+		decides->depth = names_number(replay, by, value, &decides->at[0]);
+	} else
 		snprintf(refusal, sizeof(refusal), "<%s>", why);
 	if (value || !expression_is_harmful(by, why, failure))
 		key = scrub_json_middle(told, strlen(told), KEY_MAX, NULL);
@@ -85,7 +101,7 @@ static bool add_sum(json_t *row, const char *expression, long long by, struct fa
 bool call_groups_add(struct call_groups *groups, struct replay *replay,
     const struct trace_calls_args *args, long long value, struct failure *failure)
 {
-	unsigned long long decides;
+	struct decides decides;
 	json_t *key = key_of(replay, args, &decides, failure), *row;
 	bool well = true;
 	size_t which;
@@ -102,7 +118,7 @@ bool call_groups_add(struct call_groups *groups, struct replay *replay,
 	} else {
 		groups->ungrouped++;
 	}
-	keyed_groups_look(&groups->keyed, replay, which, decides);
+	keyed_groups_look(&groups->keyed, replay, which, &decides);
 	json_decref(key);
 	return well;
 }
@@ -110,6 +126,7 @@ bool call_groups_add(struct call_groups *groups, struct replay *replay,
 bool call_groups_add_keyed(struct call_groups *groups, const struct trace_calls_args *args,
     struct search *search, enum search_end end, struct keyed_counts *counts)
 {
+	struct failure unfit = {0};
 	bool fits = true;
 	json_t *row;
 	size_t i;
@@ -117,7 +134,10 @@ bool call_groups_add_keyed(struct call_groups *groups, const struct trace_calls_
 	json_array_foreach(groups->rows, i, row)
 	{
 		add_to(row, "count", counts->count[i]);
+		fits &= !args->sum || add_sum(row, args->sum, counts->sum[i], &unfit);
 	}
+	if (!fits)
+		return false;
 	groups->ungrouped += counts->count[GROUPS_MAX];
 	if (end == SEARCH_WHOLE)
 		fits = keyed_groups_find_last(

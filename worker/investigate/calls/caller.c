@@ -12,29 +12,42 @@
 #include <unistd.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/investigate/code/where.h"
+#include "worker/read/frames/callers.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 
 #define FRAMES_MAX   16
 #define FRAMES_BYTES 6000
 
-/* An "i" for each frame, from the innermost on, that stands in its caller's; a "-" for another. */
-static const char kinds_script[] =
-    "python print((lambda walk: walk(walk, gdb.newest_frame(), 17))(lambda walk, frame, left: '' "
-    "if frame is None or not left else '-i'[frame.type() == gdb.INLINE_FRAME] + walk(walk, "
-    "frame.older(), left - 1)))";
+#define STACK_MAX    (FRAMES_MAX + 1)
 
-/* Of the callers alone; empty where gdb cannot tell. */
-static void read_kinds(struct replay *replay, char kinds[FRAMES_MAX + 1])
+/* The frames from the innermost on. A kind is "i" for one that stands in its caller's, "-" for one
+ * that a call began, and "x" for another. */
+struct stack {
+	size_t count;
+	char kind[STACK_MAX];
+	unsigned long long pc[STACK_MAX];
+};
+
+static const char stack_script[] =
+    "python print((lambda walk: walk(walk, gdb.newest_frame(), 17))(lambda walk, frame, left: '' "
+    "if frame is None or not left else '%s%x ' % ({gdb.INLINE_FRAME: 'i', gdb.NORMAL_FRAME: "
+    "'-'}.get(frame.type(), 'x'), frame.pc()) + walk(walk, frame.older(), left - 1)))";
+
+/* None where gdb cannot tell. */
+static void read_stack(struct replay *replay, struct stack *stack)
 {
 	const char *said;
-	size_t length = 0;
+	char *end;
 
-	if (gdb_console(replay_gdb(replay), &said, kinds_script) == GDB_DONE && said[0])
-		length = strspn(++said, "-i");
-	length = length < FRAMES_MAX ? length : FRAMES_MAX;
-	memcpy(kinds, said, length);
-	kinds[length] = '\0';
+	stack->count = 0;
+	if (gdb_console(replay_gdb(replay), &said, stack_script) != GDB_DONE)
+		return;
+	while (stack->count < STACK_MAX && strchr("-ix", *said) && *said) {
+		stack->kind[stack->count] = *said;
+		stack->pc[stack->count++] = strtoull(said + 1, &end, 16);
+		said = end + (*end == ' ');
+	}
 }
 
 /* "ref" also means "pool::ref". */
@@ -61,24 +74,30 @@ static bool is_named(const json_t *skip, const json_t *frame)
 }
 
 /* Runs of repeated frames are one entry, without a level. */
-static bool is_inlined(const json_t *frame, const char *kinds)
+static size_t level_of(const json_t *frame)
 {
-	json_int_t level = json_integer_value(json_object_get(frame, "level"));
+	return (size_t)json_integer_value(json_object_get(frame, "level"));
+}
 
-	return level > 0 && (size_t)level <= strlen(kinds) && kinds[level - 1] == 'i';
+static bool is_inlined(const json_t *frame, const struct stack *stack)
+{
+	const size_t level = level_of(frame);
+
+	return level > 0 && level < stack->count && stack->kind[level] == 'i';
 }
 
 /* Whether the function that a frame's was put into is the program's own. */
-static bool is_in_own(struct replay *replay, const json_t *frames, const char *kinds, size_t at)
+static bool is_in_own(
+    struct replay *replay, const json_t *frames, const struct stack *stack, size_t at)
 {
-	while (is_inlined(json_array_get(frames, at), kinds))
+	while (is_inlined(json_array_get(frames, at), stack))
 		at++;
 	return frame_is_own(replay, json_array_get(frames, at));
 }
 
 /* The frames that are left; *through: what the first one's caller was put into, in order. */
-static json_t *beyond(struct replay *replay, const json_t *frames, const char *kinds,
-    const json_t *skip, json_t *through, bool *named)
+static json_t *beyond(struct replay *replay, const json_t *frames,
+    const struct stack *stack, const json_t *skip, json_t *through, bool *named)
 {
 	json_t *left = json_array(), *frame;
 	bool passed = false, over = false;
@@ -90,8 +109,8 @@ static json_t *beyond(struct replay *replay, const json_t *frames, const char *k
 			*named = true;
 			continue;
 		}
-		if (!over && is_inlined(frame, kinds) && frame_is_own(replay, frame) &&
-		    is_in_own(replay, frames, kinds, i)) {
+		if (!over && is_inlined(frame, stack) && frame_is_own(replay, frame) &&
+		    is_in_own(replay, frames, stack, i)) {
 			if (passed)
 				json_array_append(through, frame);
 			passed = true;
@@ -103,14 +122,34 @@ static json_t *beyond(struct replay *replay, const json_t *frames, const char *k
 	return left;
 }
 
-/* Its address, if the words for these frames are about the first one alone. */
-static unsigned long long first_decides(struct replay *replay, const json_t *frames)
+/* The last one that the words for these frames are about; NULL: all of them may matter. */
+static const json_t *last_meant(struct replay *replay, const json_t *frames, bool *no_lines)
 {
-	const json_t *first = json_array_get(frames, 0);
+	const json_t *own = frames_first_own(replay, frames);
+	size_t at = 0, wrappers;
 
-	return frames_first_own(replay, frames) == first && frame_is_own(replay, first)
-		   ? mi_address(first, "address")
-		   : 0;
+	*no_lines = !frame_is_own(replay, own);
+	if (*no_lines && (!frame_is_unnamed(replay, own) || !callers_have_no_lines(replay)))
+		return NULL;
+	while (json_array_get(frames, at) != own)
+		at++;
+	json_decref(where_callers(replay, frames, own, &wrappers));
+	return json_array_get(frames, at + wrappers);
+}
+
+/* The return addresses from the innermost frame to the caller at that level, which is not 0. */
+static void collect(const struct stack *stack, size_t level, struct decides *decides)
+{
+	if (!stack->count || stack->kind[0] != '-')
+		return;
+	for (size_t i = 1; i < stack->count && stack->kind[i] != 'x'; i++) {
+		if (stack->kind[i] != '-')
+			continue;
+		decides->at[decides->depth++] = stack->pc[i];
+		if (i >= level)
+			return;
+	}
+	decides->depth = 0;
 }
 
 /* Paths below the directory of the client lose it, as in other answers. There the supervisor does
@@ -158,17 +197,22 @@ static json_t *words_of(struct replay *replay, json_t *left, json_t *through)
 	return without_directory(words);
 }
 
-json_t *caller_words(struct replay *replay, const json_t *skip, unsigned long long *decides)
+json_t *caller_words(struct replay *replay, const json_t *skip, struct decides *decides)
 {
 	json_t *frames =
 	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, FRAMES_BYTES);
 	json_t *left, *words = NULL, *through = json_array();
-	char kinds[FRAMES_MAX + 1];
+	const json_t *last = NULL;
+	struct stack stack;
 	bool named = false;
 
-	read_kinds(replay, kinds);
-	left = beyond(replay, frames, kinds, skip, through, &named);
-	*decides = named || !json_array_size(left) ? 0 : first_decides(replay, left);
+	*decides = (struct decides){0};
+	read_stack(replay, &stack);
+	left = beyond(replay, frames, &stack, skip, through, &named);
+	if (json_array_size(left) && !named)
+		last = last_meant(replay, left, &decides->no_lines);
+	if (last && level_of(last))
+		collect(&stack, level_of(last), decides);
 	if (json_array_size(left))
 		words = words_of(replay, left, through);
 	json_decref(left);
@@ -181,10 +225,11 @@ json_t *caller_shown(struct replay *replay, const json_t *skip)
 {
 	json_t *frames =
 	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, FRAMES_BYTES);
+	const struct stack unknown = {0};
 	json_t *left, *where, *words;
 	bool named = false;
 
-	left = beyond(replay, frames, "", skip, NULL, &named);
+	left = beyond(replay, frames, &unknown, skip, NULL, &named);
 	if (json_array_size(left)) {
 		where = where_of(replay, left);
 		words = without_directory(where_words(where));

@@ -4,6 +4,7 @@
  */
 #include "worker/investigate/calls/keyed_groups.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "worker/breaks/passes.h"
@@ -11,6 +12,7 @@
 #include "worker/investigate/counting/counted.h"
 #include "worker/investigate/search/location_hits.h"
 #include "worker/moment/position.h"
+#include "worker/read/frames/callers.h"
 #include "worker/read/values/accessed.h"
 
 static void note_stop(struct keyed_groups *groups, unsigned long long counted)
@@ -30,21 +32,61 @@ static void note_stop(struct keyed_groups *groups, unsigned long long counted)
 	groups->stops[groups->stop_count++] = counted;
 }
 
-bool keyed_groups_begin(struct keyed_groups *groups, struct replay *replay, long long looked)
+/* Whether values of the expression have no sign: in none of its places has it another type. */
+static bool has_no_sign(struct replay *replay, const char *value, bool *no_sign)
+{
+	char expression[2 * REPLAY_EXPRESSION_MAX + 32];
+	unsigned long long is_less;
+
+	if ((size_t)snprintf(expression, sizeof(expression), "((%s) - (%s)) - 1 < 0", value,
+		value) >= sizeof(expression) ||
+	    !accessed_number(replay, expression, &is_less))
+		return false;
+	*no_sign = !is_less;
+	return true;
+}
+
+static bool begin(
+    struct keyed_groups *groups, struct replay *replay, long long looked, const char *value)
 {
 	if (!passes_sum(replay, &groups->before) ||
-	    !return_place(replay, replay_now(replay)->pc, groups->key) ||
+	    (value && !has_no_sign(replay, value, &groups->unsigned_values)) ||
 	    !keyed_passes_begin(replay))
 		return false;
 	for (long long i = 0; i < looked; i++)
 		note_stop(groups, 0);
+	position_take_sum(replay);
+	groups->begun = *replay_now(replay);
+	groups->looked_before = (unsigned long long)looked;
 	groups->on = !groups->lost;
 	return groups->on;
+}
+
+bool keyed_groups_begin(struct keyed_groups *groups, struct replay *replay, long long looked,
+    const char *by, const char *value)
+{
+	if (by)
+		snprintf(groups->key, sizeof(groups->key), "(long)(%s)", by);
+	else if (!return_place(replay, replay_now(replay)->pc, groups->key))
+		return false;
+	return begin(groups, replay, looked, value);
+}
+
+bool keyed_groups_begin_sum(
+    struct keyed_groups *groups, struct replay *replay, long long looked, const char *value)
+{
+	snprintf(groups->key, sizeof(groups->key), "0");
+	if (!begin(groups, replay, looked, value))
+		return false;
+	groups->known[groups->count++].group = KEYED_GROUPS_MAX;
+	keyed_passes_name(replay, 0);
+	return true;
 }
 
 void keyed_groups_end(struct keyed_groups *groups)
 {
 	free(groups->stops);
+	unwind_files_close(&groups->files);
 	*groups = (struct keyed_groups){0};
 }
 
@@ -56,27 +98,85 @@ static bool is_known(const struct keyed_groups *groups, unsigned long long key)
 	return false;
 }
 
+/* A place on the stack, and the frames from there outwards by their rules. */
+struct walk {
+	unsigned long long pc, stack, rbp;
+	struct unwind_rule rule; /* of pc */
+};
+
+static bool step_out(struct keyed_groups *groups, struct replay *replay, struct walk *walk, bool inner)
+{
+	unsigned long long behind;
+
+	if (!unwind_rule_find(&groups->files, replay, walk->pc, !inner, &walk->rule))
+		return false;
+	behind = (walk->rule.by_rbp ? walk->rbp : walk->stack) + walk->rule.above;
+	walk->stack = behind;
+	return accessed_whole(replay, behind - sizeof(behind), &walk->pc, sizeof(walk->pc)) &&
+	       (!walk->rule.kept || accessed_whole(replay, behind - walk->rule.kept, &walk->rbp,
+					sizeof(walk->rbp)));
+}
+
+static void teach_rule(struct keyed_groups *groups, struct replay *replay, unsigned long long pc,
+    const struct unwind_rule *rule)
+{
+	for (size_t i = 0; i < groups->taught_count; i++)
+		if (groups->taught[i] == pc)
+			return;
+	if (groups->taught_count == STACK_RULES_MAX)
+		return;
+	groups->taught[groups->taught_count++] = pc;
+	keyed_passes_rule(replay, pc, rule);
+}
+
+/* Teaches the counter the way to the outermost of these return addresses. False: the rules lead
+ * elsewhere than gdb. */
+static bool teach(
+    struct keyed_groups *groups, struct replay *replay, const struct decides *decides)
+{
+	struct walk walk = {.pc = replay_now(replay)->pc};
+	struct unwind_rule rule[KEY_DEPTH_MAX];
+	unsigned long long from = walk.pc;
+
+	if (!accessed_number(replay, "(unsigned long)$sp", &walk.stack) ||
+	    !accessed_number(replay, "(unsigned long)$rbp", &walk.rbp))
+		return false;
+	for (size_t i = 0; i < decides->depth; i++) {
+		if (!step_out(groups, replay, &walk, i == 0) || walk.pc != decides->at[i])
+			return false;
+		rule[i] = walk.rule;
+	}
+	for (size_t i = 0; i < decides->depth; i++) {
+		teach_rule(groups, replay, from, &rule[i]);
+		from = decides->at[i];
+	}
+	return true;
+}
+
 /*
- * A frame that gdb makes up, of an inlined function or of one that ended with a jump to this one,
- * does not stand at the return address. Which of the latter there are depends on nothing else:
- * where a call's target is in a register, gdb looks for none (call_site_find_chain_1 of its
- * dwarf2/loc.c, in 13 to 16, gives no frame).
+ * A frame that gdb makes up, of an inlined function, does not stand at a return address; one of a
+ * function that ended with a jump to this one ends what decides, see collect of caller.c.
  */
-static void learn(
-    struct keyed_groups *groups, struct replay *replay, size_t group, unsigned long long decides)
+static void learn(struct keyed_groups *groups, struct replay *replay, size_t group,
+    const struct decides *decides)
 {
 	unsigned long long key;
 
-	if (!decides || groups->count == KEYS_MAX || !accessed_number(replay, groups->key, &key) ||
-	    key != decides || is_known(groups, key))
+	if (!decides->depth || groups->count == KEYS_MAX ||
+	    !accessed_number(replay, groups->key, &key) || key != decides->at[0])
 		return;
+	for (size_t i = 1; i < decides->depth; i++)
+		key = key_of_callers(key, decides->at[i]);
+	if (is_known(groups, key) || (decides->depth > 1 && !teach(groups, replay, decides)))
+		return;
+	groups->no_lines |= decides->no_lines;
 	groups->known[groups->count].key = key;
 	groups->known[groups->count++].group = group;
 	keyed_passes_name(replay, key);
 }
 
-void keyed_groups_look(
-    struct keyed_groups *groups, struct replay *replay, size_t group, unsigned long long decides)
+void keyed_groups_look(struct keyed_groups *groups, struct replay *replay, size_t group,
+    const struct decides *decides)
 {
 	unsigned long long sum;
 
@@ -117,18 +217,21 @@ static size_t group_of(const struct keyed_groups *groups, unsigned long long key
 	return KEYED_GROUPS_MAX;
 }
 
-static void take_row(const struct keyed_groups *groups, const struct key_row *row, size_t group,
+static void take_row(struct keyed_groups *groups, const struct key_row *row, size_t group,
     struct keyed_counts *counts)
 {
 	const unsigned long long counted = row->last - groups->before;
+	unsigned long long number;
 
 	if (row->count == 0)
 		return;
 	counts->count[group] += (long long)row->count;
+	groups->lost |= __builtin_add_overflow(counts->sum[group], row->sum, &counts->sum[group]);
 	if (group == KEYED_GROUPS_MAX || counted <= groups->looked[group])
 		return;
-	if (number_of(groups, counted) > counts->last[group])
-		counts->last[group] = number_of(groups, counted);
+	number = number_of(groups, counted) - groups->looked_before;
+	if (number > counts->last[group])
+		counts->last[group] = number;
 }
 
 bool keyed_groups_count(struct keyed_groups *groups, struct replay *replay, unsigned long long sum,
@@ -136,17 +239,19 @@ bool keyed_groups_count(struct keyed_groups *groups, struct replay *replay, unsi
 {
 	struct key_row rows[KEYS_MAX];
 	unsigned long long total = 0;
-	bool known = !groups->lost;
+	bool known = !groups->lost, negative;
 	size_t count;
 
-	memset(counts, 0, sizeof(*counts));
-	if (!known || !keyed_passes_read(replay, rows, &count))
+	*counts = (struct keyed_counts){.begun = groups->begun};
+	if (!known || (groups->no_lines && !callers_have_no_lines(replay)) ||
+	    !keyed_passes_read(replay, rows, &count, &negative) ||
+	    (negative && groups->unsigned_values))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		take_row(groups, &rows[i], group_of(groups, rows[i].key, &known), counts);
 		total += rows[i].count;
 	}
-	return known && total == sum - groups->before;
+	return known && !groups->lost && total == sum - groups->before;
 }
 
 /* ---- The last one of each group -------------------------------------------------------------- */
@@ -210,7 +315,7 @@ bool keyed_groups_find_last(struct keyed_counts *counts, struct search *search,
 	struct failure cut = {0};
 	enum search_end end = SEARCH_CUT;
 
-	if (search_again(search, &search->from, &cut)) {
+	if (search_again(search, &counts->begun, &cut)) {
 		lasts.number = counted_begin(replay, &counted, &search->guard, &lasts.before);
 		search->guarded = counted.end && !search->guard;
 		choose_next(&lasts, replay);

@@ -131,6 +131,8 @@ static bool count_inside(struct trace_calls *calls, struct replay *replay, struc
 	const struct counted counted = {.location = calls->args->location,
 	    .condition = calls->args->condition,
 	    .key = calls->groups.keyed.on ? calls->groups.keyed.key : NULL,
+	    .by_value = calls->args->group_by && !call_groups_by_caller(calls->args),
+	    .value = calls->groups.keyed.on ? calls->args->sum : NULL,
 	    .end = search->bounded ? &search->bound : NULL};
 	struct gdb *gdb = replay_gdb(replay);
 	int number;
@@ -184,18 +186,27 @@ static void count_only(struct trace_calls *calls, struct replay *replay, struct 
 				 calls->number, NO_MORE) == GDB_DONE;
 }
 
-/* Calls by caller, of which no rows are wanted any more. */
-static void count_groups(struct trace_calls *calls, struct replay *replay, struct search *search)
+static bool begin_keys(struct trace_calls *calls, struct replay *replay)
+{
+	const struct trace_calls_args *args = calls->args;
+	struct keyed_groups *keyed = &calls->groups.keyed;
+
+	if (!args->group_by)
+		return keyed_groups_begin_sum(keyed, replay, calls->count, args->sum);
+	return keyed_groups_begin(keyed, replay, calls->count,
+	    call_groups_by_caller(args) ? NULL : args->group_by, args->sum);
+}
+
+/* Calls in groups, or a sum, of which no rows are wanted any more. */
+static void count_by_key(struct trace_calls *calls, struct replay *replay, struct search *search)
 {
 	const struct trace_calls_args *args = calls->args;
 	const bool ends_well = !search->bounded || search->guard;
 
-	if (calls->tried || !ends_well || args->returns || args->sum ||
-	    !call_groups_by_caller(args) || (!calls->full && wants_rows(args)) ||
-	    !is_time_to_try(calls))
+	if (calls->tried || !ends_well || args->returns || (!args->group_by && !args->sum) ||
+	    (!calls->full && wants_rows(args)) || !is_time_to_try(calls))
 		return;
-	if (!keyed_groups_begin(&calls->groups.keyed, replay, calls->count) ||
-	    !count_inside(calls, replay, search))
+	if (!begin_keys(calls, replay) || !count_inside(calls, replay, search))
 		keyed_groups_end(&calls->groups.keyed);
 }
 
@@ -222,8 +233,11 @@ static enum scan_verdict take(struct trace_calls *calls, struct replay *replay,
 	if (args->group_by) {
 		if (!call_groups_add(&calls->groups, replay, args, value, failure))
 			return SCAN_GIVE_UP;
-		count_groups(calls, replay, search);
+	} else if (args->sum) {
+		keyed_groups_look(
+		    &calls->groups.keyed, replay, KEYED_GROUPS_MAX, &(struct decides){0});
 	}
+	count_by_key(calls, replay, search);
 	return calls->count < PASSES_MAX ? SCAN_ON : SCAN_ENOUGH;
 }
 
@@ -351,7 +365,19 @@ static json_t *answer_of(
 	return answer;
 }
 
-/* Of the calls that were counted by caller. False: they do not fit. */
+/* The sums of all that was counted. */
+static bool add_sums(struct trace_calls *calls, const struct keyed_counts *counts)
+{
+	struct failure unfit = {0};
+	bool fits = true;
+
+	for (size_t i = 0; i <= KEYED_GROUPS_MAX && calls->args->sum && fits; i++)
+		fits = running_sum_step(
+		    &calls->sum.total, counts->sum[i], calls->args->sum, &unfit);
+	return fits;
+}
+
+/* Of the calls that were counted by key. False: they do not fit. */
 static bool add_keyed(struct trace_calls *calls, struct replay *replay, struct search *search,
     enum search_end end, unsigned long long sum)
 {
@@ -362,7 +388,10 @@ static bool add_keyed(struct trace_calls *calls, struct replay *replay, struct s
 		return false;
 	temporary_breakpoint_delete(replay, calls->number);
 	calls->number = 0;
-	fits = call_groups_add_keyed(&calls->groups, calls->args, search, end, &counts);
+	fits = add_sums(calls, &counts);
+	if (calls->args->group_by)
+		fits = fits && call_groups_add_keyed(
+				   &calls->groups, calls->args, search, end, &counts);
 	/* What was counted until an interrupt is the answer. */
 	if (replay_worker(replay)->interrupt && !replay_worker(replay)->broken)
 		replay_worker(replay)->half_read = false;

@@ -24,12 +24,15 @@ static bool can_count_at(
 }
 
 /* The same of all its places. */
-static bool can_count(
-    struct replay *replay, const json_t *bkpt, unsigned long long end, bool *at_end)
+static bool can_count(struct replay *replay, const struct counted *counted, const json_t *bkpt,
+    unsigned long long end, bool *at_end)
 {
 	const json_t *place;
 
 	if (!hardware_is(bkpt) || pending_waits(bkpt))
+		return false;
+	/* At another place the expression can have another type. */
+	if ((counted->by_value || counted->value) && mi_breakpoint_place(bkpt, 1))
 		return false;
 	for (size_t i = 0; (place = mi_breakpoint_place(bkpt, i)); i++)
 		if (!can_count_at(replay, place, end, at_end))
@@ -38,16 +41,19 @@ static bool can_count(
 }
 
 /* gdb's number, or 0. *at_end: one of its places is where the stretch ends. */
-static int set(struct replay *replay, const char *location, const char *when,
-    const struct fingerprint *end, bool *at_end)
+static int set(
+    struct replay *replay, const struct counted *counted, const char *when, bool *at_end)
 {
-	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)when};
+	const struct fingerprint *end = counted->end;
+	struct breakpoint wanted = {.what = (char *)counted->location,
+	    .condition = (char *)when,
+	    .is_ours = !counted->condition && !counted->value && !counted->by_value};
 	struct failure ignored = {0};
 	json_t *bkpt = placement_set(replay, &wanted, &ignored);
 	int number = mi_number(bkpt, "number", 0);
 
 	*at_end = false;
-	if (number && !can_count(replay, bkpt, end ? end->moment.pc : 0, at_end)) {
+	if (number && !can_count(replay, counted, bkpt, end ? end->moment.pc : 0, at_end)) {
 		temporary_breakpoint_delete(replay, number);
 		number = 0;
 	}
@@ -60,7 +66,8 @@ static bool write_condition(
     char to[PASSES_CONDITION_MAX], const struct counted *counted, const char *stop)
 {
 	if (counted->key)
-		return passes_condition_by(to, counted->condition, stop, counted->key);
+		return passes_condition_by(
+		    to, counted->condition, stop, counted->key, counted->value);
 	return counted->stops_at_next ? passes_condition_next(to, counted->condition, stop)
 				      : passes_condition(to, counted->condition, stop, NULL);
 }
@@ -74,7 +81,7 @@ static int set_at_end(struct replay *replay, const struct counted *counted, int 
 
 	temporary_breakpoint_delete(replay, number);
 	return fingerprint_condition(counted->end, here) && write_condition(when, counted, here)
-		   ? set(replay, counted->location, when, counted->end, &at_end)
+		   ? set(replay, counted, when, &at_end)
 		   : 0;
 }
 
@@ -119,7 +126,7 @@ int counted_begin(
 
 	if (!write_condition(when, counted, NULL) || !passes_sum(replay, before))
 		return 0;
-	number = set(replay, counted->location, when, counted->end, &at_end);
+	number = set(replay, counted, when, &at_end);
 	if (number && at_end)
 		number = set_at_end(replay, counted, number);
 	if (number && counted->end && !renew_guard(replay, counted->end, at_end, guard)) {

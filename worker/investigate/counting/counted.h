@@ -19,6 +19,8 @@
 struct counted {
 	const char *location, *condition;
 	const char *key;    /* counts by this number; see keyed_passes.h. NULL: all alike */
+	bool by_value;	    /* the key is an expression of the client's */
+	const char *value;  /* of which each key has a sum; NULL: none. Only with a key */
 	bool stops_at_next; /* at the pass that keyed_passes_next names, which is not counted */
 	const struct fingerprint *end;
 };

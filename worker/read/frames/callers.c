@@ -86,3 +86,14 @@ int callers_find(struct replay *replay, const char *function, struct failure *fa
 		    "no caller named %.200s", function);
 	return found == FOUND ? level : -1;
 }
+
+bool callers_have_no_lines(struct replay *replay)
+{
+	static const char answer[] = "rr-lines 0";
+	struct gdb *gdb = replay_gdb(replay);
+	const char *said;
+
+	return library_run(gdb, "callers") == GDB_DONE &&
+	       gdb_console(gdb, &said, "python rr_lines()") == GDB_DONE &&
+	       strncmp(said, answer, strlen(answer)) == 0;
+}

@@ -46,6 +46,8 @@ enum {
 	ARENA_SLOT_KEY = 0xccd0,
 	ARENA_SLOT_NEXT = 0xccd8,
 	ARENA_SLOT_KEYS = 0xcce0,    /* the number of the table of which some are known */
+	ARENA_SLOT_VALUE = 0xcce8,
+	ARENA_SLOT_GIVEN = 0xccf0,   /* the key of the next pass; 0: its own. See passways.h */
 	ARENA_STACK = 0xcd00,	     /* of conditioncode.h */
 	ARENA_SLOT_WATCHED = 0xcd80, /* these, and the two lists: see changelog.h */
 	ARENA_SLOT_LEFT = 0xcd88,
@@ -76,7 +78,8 @@ enum {
 	ARENA_WATCHED = 0x180000, /* see watches.h */
 	ARENA_WRITTEN = 0x200000, /* and for what the code writes, of those and of the stacks */
 	ARENA_STACKS = 0x280000,  /* of the stacks alone */
-	ARENA_LITERALS = 0x300000,
+	ARENA_VALUES = 0x300000,  /* of the passes in ARENA_LOG */
+	ARENA_LITERALS = 0x310000,
 	ARENA_LITERALS_MAX = (ARENA_DATA_SIZE - ARENA_LITERALS) / 8,
 };
 

@@ -42,16 +42,17 @@ bool passcount_begins(const struct tracee *tracee, const struct user_regs_struct
 void passcount_note(
     struct conditions *conditions, const struct tracee *tracee, const struct user_regs_struct *regs)
 {
-	uint64_t key;
+	struct pass_noted noted;
 
 	/* A pass that the processor stops first is judged by rr and gdb. */
 	if (!passcount_counts(conditions, tracee, regs->rip) || !passcount_begins(tracee, regs))
 		return;
-	switch (conditions_pass(conditions, regs->rip, tracee->tid, regs, &key)) {
+	switch (conditions_pass(conditions, regs->rip, tracee->tid, regs, &noted)) {
 	case PASS_COUNTS:
 		conditions->passes++;
 		if (conditions_find(conditions, regs->rip)->keyed)
-			passkeys_count(&conditions->keys, key, conditions->passes);
+			passkeys_count(
+			    &conditions->keys, noted.key, noted.value, conditions->passes);
 		break;
 	case PASS_HAS_NEW_KEY:
 		conditions->keys.state |= KEYS_LOST;
@@ -95,26 +96,28 @@ void passcount_begin(const struct conditions *conditions, const struct arena *ar
 	*arena_slot(arena, ARENA_SLOT_PASSES) = 0;
 	*arena_slot(arena, ARENA_SLOT_PASSED) = conditions->passes;
 	*arena_slot(arena, ARENA_SLOT_NEXT) = conditions->keys.next;
+	*arena_slot(arena, ARENA_SLOT_GIVEN) = 0;
 	if (*arena_slot(arena, ARENA_SLOT_KEYS) != conditions->keys.number)
 		forget_keys(arena);
 	*arena_slot(arena, ARENA_SLOT_KEYS) = conditions->keys.number;
 }
 
-static void take_log(struct conditions *conditions, const struct arena *arena)
+static void take_log(struct conditions *conditions, const struct arena *arena, bool adds)
 {
 	const uint64_t count = *arena_slot(arena, ARENA_SLOT_PASSES);
+	const uint64_t *values = arena_slot(arena, ARENA_VALUES);
 
 	if (count > ARENA_LOG_MAX)
 		conditions->keys.state |= KEYS_LOST;
 	for (uint64_t i = 0; i < count && i < ARENA_LOG_MAX; i++)
-		passkeys_count(
-		    &conditions->keys, arena_slot(arena, ARENA_LOG)[i], conditions->passes + i + 1);
+		passkeys_count(&conditions->keys, arena_slot(arena, ARENA_LOG)[i],
+		    adds ? values[i] : 0, conditions->passes + i + 1);
 }
 
 void passcount_take(
     struct conditions *conditions, const struct tracee *tracee, const struct arena *arena)
 {
-	bool meant = false, keyed = false;
+	bool meant = false, keyed = false, adds = false;
 
 	if (*arena_slot(arena, ARENA_SLOT_PASSES) == 0)
 		return;
@@ -125,9 +128,10 @@ void passcount_take(
 			continue;
 		meant = true;
 		keyed |= conditions_find(conditions, address)->keyed;
+		adds |= conditions_find(conditions, address)->adds;
 	}
 	if (meant && keyed)
-		take_log(conditions, arena);
+		take_log(conditions, arena, adds);
 	if (meant)
 		conditions->passes += *arena_slot(arena, ARENA_SLOT_PASSES);
 	passcount_begin(conditions, arena);

@@ -152,11 +152,16 @@ static void put_register(struct judge *j, unsigned number)
 		    (uint8_t)(0xc0 | (numbers[number] & 7)));
 }
 
-/* The key is below the top, which becomes 0. */
-static void put_key(struct judge *j)
+/* What is below the top goes to a slot, and the top becomes 0. */
+static void put_noted(struct judge *j, uint32_t slot)
 {
-	PUT_SLOT(j, below(j, 1), 0x48, 0x8b, 0x04, 0x25);     /* mov rax, [slot] */
-	PUT_SLOT(j, ARENA_SLOT_KEY, 0x48, 0x89, 0x04, 0x25);  /* mov [slot], rax */
+	PUT_SLOT(j, below(j, 1), 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
+	PUT_SLOT(j, slot, 0x48, 0x89, 0x04, 0x25);	  /* mov [slot], rax */
+	PUT(j, 0x31, 0xc0);				  /* xor eax, eax */
+}
+
+static void put_mark(struct judge *j)
+{
 	PUT_SLOT(j, ARENA_SLOT_MARK, 0x48, 0xc7, 0x04, 0x25); /* mov qword [slot], 1 */
 	emitter_32(j->e, 1);
 	PUT(j, 0x31, 0xc0); /* xor eax, eax */
@@ -167,9 +172,7 @@ static void put_load(struct judge *j, const uint8_t *code, size_t at)
 	const enum bytecode_opcode opcode = (enum bytecode_opcode)code[at];
 
 	if (at >= MARK_LENGTH && bytecode_marks(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
-		PUT_SLOT(j, ARENA_SLOT_MARK, 0x48, 0xc7, 0x04, 0x25); /* mov qword [slot], 1 */
-		emitter_32(j->e, 1);
-		PUT(j, 0x31, 0xc0); /* xor eax, eax */
+		put_mark(j);
 		return;
 	}
 	if (at >= MARK_LENGTH && bytecode_sums(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
@@ -178,7 +181,12 @@ static void put_load(struct judge *j, const uint8_t *code, size_t at)
 		return;
 	}
 	if (at >= MARK_LENGTH && bytecode_keys(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
-		put_key(j);
+		put_noted(j, ARENA_SLOT_KEY);
+		put_mark(j);
+		return;
+	}
+	if (at >= MARK_LENGTH && bytecode_adds(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
+		put_noted(j, ARENA_SLOT_VALUE);
 		return;
 	}
 	if (at >= MARK_LENGTH && bytecode_asks_next(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
@@ -433,13 +441,16 @@ static void put_expression(struct judge *j, const struct expression *expression,
 
 /*
  *     cmp qword [mark slot], 0; je over
- *     mov rax, [key slot]; imul ecx, eax, factor; shr ecx, n
+ *     mov rax, [key slot]; mov rcx, [given slot]; test rcx, rcx; cmovnz rax, rcx
+ *     imul ecx, eax, factor; shr ecx, n
  *     cmp [known + 8 * rcx], rax; jne ask
  *     mov rcx, [passes slot]; cmp rcx, most; jae ask
  *     mov [log + 8 * rcx], rax
+ *     mov rax, [value slot]; mov [values + 8 * rcx], rax, if it adds
+ *     mov qword [given slot], 0
  *     over:
  */
-static void put_log(struct judge *j)
+static void put_log(struct judge *j, bool adds)
 {
 	uint32_t over;
 
@@ -449,6 +460,9 @@ static void put_log(struct judge *j)
 	emitter_32(j->e, 0);
 	over = j->e->offset;
 	PUT_SLOT(j, ARENA_SLOT_KEY, 0x48, 0x8b, 0x04, 0x25);
+	PUT_SLOT(j, ARENA_SLOT_GIVEN, 0x48, 0x8b, 0x0c, 0x25);
+	PUT(j, 0x48, 0x85, 0xc9);
+	PUT(j, 0x48, 0x0f, 0x45, 0xc1);
 	PUT(j, 0x69, 0xc8);
 	emitter_32(j->e, PASSCOUNT_FACTOR);
 	PUT(j, 0xc1, 0xe9, 32 - ARENA_KNOWN_BITS);
@@ -459,6 +473,12 @@ static void put_log(struct judge *j)
 	emitter_32(j->e, ARENA_LOG_MAX);
 	put_jump_to_ask(j, 0x83); /* jae */
 	PUT_SLOT(j, ARENA_LOG, 0x48, 0x89, 0x04, 0xcd);
+	if (adds) {
+		PUT_SLOT(j, ARENA_SLOT_VALUE, 0x48, 0x8b, 0x04, 0x25);
+		PUT_SLOT(j, ARENA_VALUES, 0x48, 0x89, 0x04, 0xcd);
+	}
+	PUT_SLOT(j, ARENA_SLOT_GIVEN, 0x48, 0xc7, 0x04, 0x25);
+	emitter_32(j->e, 0);
 	set_displacement(j->e, over, j->e->offset);
 }
 
@@ -502,7 +522,7 @@ bool conditioncode_put(struct emitter *e, uint64_t original, bool pending)
 	}
 	put_expression(&judge, &condition->expression[0], depths);
 	if (condition->keyed)
-		put_log(&judge);
+		put_log(&judge, condition->adds);
 	if (condition->counts)
 		put_count(&judge);
 	put_back(&judge);

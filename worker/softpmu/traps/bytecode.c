@@ -81,8 +81,8 @@ static void load(struct machine *m, size_t size)
 {
 	uint64_t address = pop(m), value = 0;
 
-	if (address == KEYMARK && m->world->key && m->depth > 0)
-		m->world->key(m->world->context, m->stack[m->depth - 1]);
+	if ((address == KEYMARK || address == KEYMARK_VALUE) && m->world->note && m->depth > 0)
+		m->world->note(m->world->context, address, m->stack[m->depth - 1]);
 	if (m->failed || !m->world->read(m->world->context, address, &value, size))
 		m->failed = true;
 	push(m, value);

@@ -168,6 +168,11 @@ bool bytecode_keys(const uint8_t *code, size_t length)
 	return looks_at(code, length, KEYMARK, OP_REF64);
 }
 
+bool bytecode_adds(const uint8_t *code, size_t length)
+{
+	return looks_at(code, length, KEYMARK_VALUE, OP_REF64);
+}
+
 bool bytecode_asks_next(const uint8_t *code, size_t length)
 {
 	return looks_at(code, length, KEYMARK_NEXT, OP_REF64);

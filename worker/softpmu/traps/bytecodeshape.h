@@ -31,10 +31,11 @@ uint64_t bytecode_operand(const uint8_t *at, size_t size);
 bool bytecode_depths(const uint8_t *code, size_t length, int depths[BYTECODE_LENGTH_MAX]);
 
 /* Whether an expression asks for the byte at PASSMARK, for the sum at PASSMARK_SUM, for the word at
- * KEYMARK, or for that at KEYMARK_NEXT. */
+ * KEYMARK, for that at KEYMARK_VALUE, or for that at KEYMARK_NEXT. */
 bool bytecode_marks(const uint8_t *code, size_t length);
 bool bytecode_sums(const uint8_t *code, size_t length);
 bool bytecode_keys(const uint8_t *code, size_t length);
+bool bytecode_adds(const uint8_t *code, size_t length);
 bool bytecode_asks_next(const uint8_t *code, size_t length);
 
 #endif

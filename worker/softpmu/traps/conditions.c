@@ -131,12 +131,13 @@ static void understand(struct conditions *conditions)
 	if (end && !read_expressions(end + 1, condition))
 		condition->count = 0;
 	condition->hash = hash(condition);
-	condition->counts = condition->keyed = false;
+	condition->counts = condition->keyed = condition->adds = false;
 	for (unsigned i = 0; i < condition->count; i++) {
 		const struct expression *expression = &condition->expression[i];
 
 		condition->keyed |= bytecode_keys(expression->code, expression->length);
 		condition->counts |= bytecode_marks(expression->code, expression->length);
+		condition->adds |= bytecode_adds(expression->code, expression->length);
 	}
 	condition->counts |= condition->keyed;
 }
@@ -176,16 +177,20 @@ void conditions_take(struct conditions *conditions, const char *bytes, size_t le
 struct memory {
 	pid_t tid;
 	const struct conditions *conditions;
-	bool marked, keyed;
-	uint64_t key;
+	bool marked, keyed, has_new_key;
+	struct pass_noted noted;
 };
 
-static void note_key(void *context, uint64_t value)
+static void note(void *context, uint64_t mark, uint64_t value)
 {
 	struct memory *memory = context;
 
+	if (mark == KEYMARK_VALUE) {
+		memory->noted.value = value;
+		return;
+	}
 	memory->marked = memory->keyed = true;
-	memory->key = value;
+	memory->noted.key = value;
 }
 
 static bool read_memory(void *context, uint64_t address, void *to, size_t size)
@@ -198,7 +203,7 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 		*(uint8_t *)to = 0;
 		return true;
 	}
-	if (address == KEYMARK && size == sizeof memory->key) {
+	if ((address == KEYMARK || address == KEYMARK_VALUE) && size == sizeof memory->noted.key) {
 		memset(to, 0, size);
 		return true;
 	}
@@ -213,21 +218,23 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 	return memory_read(memory->tid, &local, 1, &remote, 1) == (long)size;
 }
 
-static bool has_new_key(const struct memory *memory)
+static bool has_new_key(const struct user_regs_struct *regs, struct memory *memory)
 {
-	return memory->keyed && !passkeys_knows(&memory->conditions->keys, memory->key);
+	return memory->keyed && !passkeys_find(&memory->conditions->keys, memory->tid, regs,
+				    &memory->noted.key);
 }
 
 static bool may_hold(
     const struct condition *condition, const struct user_regs_struct *regs, struct memory *memory)
 {
-	const struct bytecode_world world = {regs, read_memory, memory, note_key};
+	const struct bytecode_world world = {regs, read_memory, memory, note};
 	bool holds = condition->count == 0;
 
 	for (unsigned i = 0; i < condition->count && !holds; i++)
 		holds = bytecode_evaluate(condition->expression[i].code,
 			    condition->expression[i].length, &world) != TRUTH_FALSE;
-	return holds || has_new_key(memory);
+	memory->has_new_key = has_new_key(regs, memory);
+	return holds || memory->has_new_key;
 }
 
 bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
@@ -240,14 +247,14 @@ bool conditions_may_hold(const struct conditions *conditions, uint64_t address, 
 }
 
 enum pass_kind conditions_pass(const struct conditions *conditions, uint64_t address, pid_t tid,
-    const struct user_regs_struct *regs, uint64_t *key)
+    const struct user_regs_struct *regs, struct pass_noted *noted)
 {
 	const struct condition *condition = conditions_find(conditions, address);
 	struct memory memory = {.tid = tid, .conditions = conditions};
 	bool holds = !condition || may_hold(condition, regs, &memory);
 
-	*key = memory.key;
+	*noted = memory.noted;
 	if (holds)
-		return has_new_key(&memory) ? PASS_HAS_NEW_KEY : PASS_MAY_HOLD;
+		return memory.has_new_key ? PASS_HAS_NEW_KEY : PASS_MAY_HOLD;
 	return memory.marked ? PASS_COUNTS : PASS_IS_NOT_MEANT;
 }

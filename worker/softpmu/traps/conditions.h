@@ -32,6 +32,7 @@ struct condition {
 	uint64_t hash;	/* of them; 0: there is none */
 	bool counts;	/* passes, see passcount.h */
 	bool keyed;	/* and does so by a key */
+	bool adds;	/* and adds a value to its sum */
 	struct expression {
 		size_t length;
 		uint8_t code[CONDITION_BYTES];
@@ -80,10 +81,14 @@ const struct condition *conditions_find(const struct conditions *conditions, uin
 bool conditions_may_hold(const struct conditions *conditions, uint64_t address, pid_t tid,
     const struct user_regs_struct *regs);
 
-/* The same of one that counts. *key: that of the pass, if it has one. */
+/* The same of one that counts. *noted: of the pass, if it has a key. */
 enum pass_kind { PASS_IS_NOT_MEANT, PASS_COUNTS, PASS_MAY_HOLD, PASS_HAS_NEW_KEY };
 
+struct pass_noted {
+	uint64_t key, value;
+};
+
 enum pass_kind conditions_pass(const struct conditions *conditions, uint64_t address, pid_t tid,
-    const struct user_regs_struct *regs, uint64_t *key);
+    const struct user_regs_struct *regs, struct pass_noted *noted);
 
 #endif
