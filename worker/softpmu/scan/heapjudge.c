@@ -58,10 +58,8 @@ enum heapcheck_verdict heapcheck_show(struct heapcheck *check, struct tracee *tr
 {
 	enum { BEFORE = 3, LONG = 3, SHORT = 2 };
 	uint8_t bytes[BEFORE + LONG] = {0};
-	struct iovec local = {bytes, sizeof bytes};
-	struct iovec remote = {(void *)(uintptr_t)(pc - BEFORE), sizeof bytes};
 
-	memory_read(tracee->tid, &local, 1, &remote, 1);
+	memory_read_some(tracee->tid, pc - BEFORE, bytes, sizeof bytes);
 	if (is_repeated_string(bytes + BEFORE)) {
 		tracee->check_due = pc + (is_string(bytes[BEFORE + 1]) ? SHORT : LONG);
 		heapcheck_ask_at(check, tracee->space, tracee->check_due);

@@ -28,10 +28,8 @@ _Noreturn void trapflag_refuse(pid_t tid)
 static bool has_flag(pid_t tid, uint64_t address)
 {
 	uint16_t flags = 0;
-	struct iovec local = {&flags, sizeof flags};
-	struct iovec remote = {(void *)(uintptr_t)address, sizeof flags};
 
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof flags && (flags & FLAG_TRAP);
+	return memory_read(tid, address, &flags, sizeof flags) && (flags & FLAG_TRAP);
 }
 
 void trapflag_check_instruction(
