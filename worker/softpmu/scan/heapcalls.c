@@ -69,8 +69,7 @@ static void cover(struct heapcheck *check, uint64_t start, uint64_t end)
 		if (check->covered[i].start > start && check->covered[i].start < end)
 			end = check->covered[i].start;
 	}
-	check->covered[check->covers].start = start;
-	check->covered[check->covers++].end = end;
+	range_add(check->covered, &check->covers, CHECK_COVERED, start, end);
 	mark_outside(check, start, end);
 }
 

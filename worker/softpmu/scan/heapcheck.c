@@ -44,14 +44,6 @@ static void begin(struct heapcheck *check, bool whole)
 	check->slots = slots_new(copies_number);
 }
 
-static void add_code(struct heapcheck *check, uint64_t start, uint64_t end)
-{
-	if (check->codes == CHECK_CODE)
-		return;
-	check->code[check->codes].start = start;
-	check->code[check->codes++].end = end;
-}
-
 static void add_entry(struct heapcheck *check, uint64_t function, uint64_t address)
 {
 	if (check->entries == CHECK_ENTRIES) {
@@ -118,11 +110,10 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 	case 'p':
 		return pools_add(check, number[0], number[1], number[2]);
 	case 'a':
-		check->own.start = number[0];
-		check->own.end = number[1];
+		check->own = (struct range){number[0], number[1]};
 		return;
 	case 'l':
-		return add_code(check, number[0], number[1]);
+		return range_add(check->code, &check->codes, CHECK_CODE, number[0], number[1]);
 	case 's':
 		check->shown = number[0] != 0;
 		return;
@@ -190,16 +181,12 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 
 bool heapcheck_is_library(const struct heapcheck *check, uint64_t address)
 {
-	for (size_t i = 0; i < check->codes; i++) {
-		if (address >= check->code[i].start && address < check->code[i].end)
-			return true;
-	}
-	return false;
+	return range_has(check->code, check->codes, address);
 }
 
 bool heapcheck_is_own(const struct heapcheck *check, uint64_t address)
 {
-	return address >= check->own.start && address < check->own.end;
+	return range_has(&check->own, 1, address);
 }
 
 bool heapcheck_is_library_vector(

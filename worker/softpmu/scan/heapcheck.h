@@ -91,7 +91,7 @@ struct heapcheck {
 	} entry[CHECK_ENTRIES];
 	size_t entries;
 	/* own: the allocator's code */
-	struct heapreach_range code[CHECK_CODE], covered[CHECK_COVERED], own;
+	struct range code[CHECK_CODE], covered[CHECK_COVERED], own;
 	size_t codes, covers;
 	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not
 	 * looked at, and what was shown. */
