@@ -42,10 +42,7 @@ static void tell(const struct tracee *tracee, siginfo_t *info, const struct trap
 static bool watches_data(
     const struct debug_registers *registers, unsigned i, uint64_t *start, uint64_t *end)
 {
-	bool executes;
-
-	return processor()->debug_registers &&
-	       debug_registers_rr_watch(registers, i, start, end, &executes) &&
+	return processor()->debug_registers && debug_registers_rr_watch(registers, i, start, end) &&
 	       address_is_users(*start);
 }
 

@@ -224,10 +224,8 @@ static int watch_of(const struct accesslog *log, const struct tracee *tracee)
 
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
 		uint64_t start, stop;
-		bool executes;
 
-		if (!debug_registers_rr_watch(&tracee->debug, i, &start, &stop, &executes) ||
-		    executes)
+		if (!debug_registers_rr_watch(&tracee->debug, i, &start, &stop))
 			continue;
 		if (only >= 0 || start != log->address || stop != start + log->size)
 			return -1;

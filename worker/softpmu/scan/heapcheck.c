@@ -391,10 +391,8 @@ unsigned heapcheck_watch(const struct debug_registers *registers, uint64_t mark)
 
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
 		uint64_t start, end;
-		bool executes = false;
 
-		if (debug_registers_rr_watch(registers, i, &start, &end, &executes) &&
-		    start == mark)
+		if (debug_registers_rr_watch(registers, i, &start, &end) && start == mark)
 			found |= 1u << i;
 	}
 	return found;
