@@ -7,15 +7,13 @@
 #include <string.h>
 
 #include "worker/x86/decode.h"
-#include "worker/x86/decoder.h"
 #include "worker/softpmu/follow/undefinedstep.h"
 
 enum { RCX = 1, PIECE = 64 };
 
 bool undefined_decode(struct undefined_step *step, const uint8_t *bytes, size_t length)
 {
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-		decoder(), bytes, length, &step->decoded.instruction, step->decoded.operands)))
+	if (!instruction_decode(bytes, length, &step->decoded))
 		return false;
 	accesses_decoded(
 	    &step->decoded.instruction, step->decoded.operands, step->regs->rip, &step->accesses);

@@ -13,7 +13,6 @@
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/classify.h"
 #include "worker/x86/decode.h"
-#include "worker/x86/decoder.h"
 #include "worker/x86/instruction.h"
 
 enum { GROUP = 4 }; /* so many vectors the C library reads before it looks at any of them */
@@ -210,11 +209,10 @@ static bool is_word_overread(const struct heapcheck *check, const struct access 
  */
 static bool loads_part_of_vector(const uint8_t *bytes, size_t length)
 {
-	struct decoded decoded = {0};
+	struct decoded decoded;
 	struct piece piece;
 
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-		   decoder(), bytes, length, &decoded.instruction, decoded.operands)) &&
+	return instruction_decode(bytes, length, &decoded) &&
 	       decoded.instruction.operand_count_visible > 0 &&
 	       decoded.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       instruction_piece(decoded.operands[0].reg.value, &piece) && piece.vector;
