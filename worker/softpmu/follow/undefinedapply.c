@@ -36,7 +36,9 @@ static void forget_vector(struct undefined *state, unsigned number)
 	state->vectors &= ~(1u << number);
 }
 
-void undefined_forget_scratch(struct undefined *state)
+/* At a return, what the calling convention lets the called function leave over is nothing to the
+ * caller. */
+static void forget_scratch(struct undefined *state)
 {
 	/* rcx, rsi, rdi, r8 to r11; and of the vectors all but the two that return values. */
 	static const uint8_t scratch[] = {1, 6, 7, 8, 9, 10, 11};
@@ -301,5 +303,5 @@ void undefined_apply(struct undefined_step *step)
 	if (!known(step))
 		undefined_define(step);
 	if (step->decoded.instruction.mnemonic == ZYDIS_MNEMONIC_RET)
-		undefined_forget_scratch(step->state);
+		forget_scratch(step->state);
 }

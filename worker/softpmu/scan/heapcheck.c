@@ -249,6 +249,12 @@ static uint8_t copies(const struct heapcheck *check, pid_t tid, uint64_t slot)
 static const struct check_ways ways = {asks, looks_at, copies, heapreturns_are_noted, false};
 static const struct check_ways defined_ways = {asks, looks_at_defined, NULL, NULL, true};
 
+/* The thread is in no function of an allocator. */
+static bool judges(const struct tracee *tracee)
+{
+	return tracee->check_call.back == 0 && tracee->pool_depth == 0;
+}
+
 bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
     const struct user_regs_struct *regs)
 {
@@ -276,21 +282,15 @@ bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *
 	if ((check->follow || heapreturns_are_noted(check)) && check->shadow.memory)
 		heapshadow_cover(&check->shadow, regs->rsp);
 	pools_leave(check, tracee, regs->rsp);
-	heapshadow_show(
-	    &check->shadow, space, check->follow || heapcheck_judges(tracee), check->follow);
+	heapshadow_show(&check->shadow, space, check->follow || judges(tracee), check->follow);
 	return anew;
-}
-
-bool heapcheck_judges(const struct tracee *tracee)
-{
-	return tracee->check_call.back == 0 && tracee->pool_depth == 0;
 }
 
 void heapcheck_show_shadow(const struct heapcheck *check, const struct tracee *tracee)
 {
 	if (tracee->space)
-		heapshadow_show(&check->shadow, tracee->space,
-		    check->follow || heapcheck_judges(tracee), check->follow);
+		heapshadow_show(
+		    &check->shadow, tracee->space, check->follow || judges(tracee), check->follow);
 }
 
 bool heapcheck_ask_at(struct heapcheck *check, struct space *space, uint64_t address)
@@ -322,7 +322,7 @@ static enum heapcheck_verdict judge(struct heapcheck *check, struct tracee *trac
 		pools_leave(check, tracee, regs->rsp);
 	if (verdict == HEAPCHECK_GOES_ON && check->follow)
 		verdict = heapfollow_judge(check, tracee, regs, stepped);
-	else if (verdict == HEAPCHECK_GOES_ON && heapcheck_judges(tracee) &&
+	else if (verdict == HEAPCHECK_GOES_ON && judges(tracee) &&
 		 !heapcheck_is_own(check, regs->rip))
 		verdict = heapcheck_judge_accesses(check, tracee, regs);
 	tracee->check_found |= verdict == HEAPCHECK_SHOWS;

@@ -155,9 +155,6 @@ bool heapcheck_is_library(const struct heapcheck *check, uint64_t address);
 enum heapcheck_verdict heapcheck_meet_call(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
 
-/* The thread is in no function of an allocator. */
-bool heapcheck_judges(const struct tracee *tracee);
-
 /* The code looks at the heap, or at nothing there, as that says. */
 void heapcheck_show_shadow(const struct heapcheck *check, const struct tracee *tracee);
 
