@@ -4,16 +4,9 @@
 #include "worker/x86/flow.h"
 
 #include "worker/x86/branch.h"
-#include "worker/x86/decoder.h"
 #include "worker/x86/instruction.h"
 
 #define VECTOR_BYTES 64
-
-static bool decode(const uint8_t *code, size_t length, struct decoded *decoded)
-{
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-	    decoder(), code, length, &decoded->instruction, decoded->operands));
-}
 
 const char *flow_register_name(unsigned number)
 {
@@ -54,28 +47,12 @@ static bool is_within(const struct piece *inner, const struct piece *outer)
 	       inner->offset + inner->size <= outer->offset + outer->size;
 }
 
-/* The bytes of the source that a move takes: of a vector, movd and movq take only the lowest. */
-static unsigned taken_of(const struct decoded *decoded, const ZydisDecodedOperand *source)
-{
-	unsigned size = source->size / 8u;
-
-	switch (decoded->instruction.mnemonic) {
-	case ZYDIS_MNEMONIC_MOVD:
-	case ZYDIS_MNEMONIC_VMOVD:
-		return size < 4 ? size : 4;
-	case ZYDIS_MNEMONIC_MOVQ:
-	case ZYDIS_MNEMONIC_VMOVQ:
-		return size < 8 ? size : 8;
-	default:
-		return size;
-	}
-}
-
 /* Copies the wanted bytes, counted from the destination's first, from an operand. */
 static void copy_from(const struct decoded *decoded, const ZydisDecodedOperand *source,
     unsigned offset, unsigned size, struct flow *flow)
 {
-	unsigned available = taken_of(decoded, source);
+	const unsigned in_source = source->size / 8u, most = instruction_most_moved(decoded);
+	const unsigned available = in_source < most ? in_source : most;
 	bool fills = offset + size > available;
 
 	flow->offset = offset;
@@ -259,7 +236,7 @@ bool flow_of_register(
 	struct piece written;
 
 	*flow = (struct flow){.kind = FLOW_NONE, .size = wanted->size};
-	if (wanted->size > sizeof(flow->bytes) || !decode(code, length, &decoded))
+	if (wanted->size > sizeof(flow->bytes) || !instruction_decode(code, length, &decoded))
 		return false;
 	if (wanted->vector && (instruction_writes_all_vectors(&decoded) ||
 				  (decoded.instruction.mnemonic == ZYDIS_MNEMONIC_VZEROUPPER &&
@@ -299,7 +276,7 @@ bool flow_of_memory(
 	struct decoded decoded;
 
 	*flow = (struct flow){.kind = FLOW_OTHER, .size = size};
-	if (size > sizeof(flow->bytes) || !decode(code, length, &decoded))
+	if (size > sizeof(flow->bytes) || !instruction_decode(code, length, &decoded))
 		return false;
 	to = operand_that(&decoded, ZYDIS_OPERAND_TYPE_MEMORY, true);
 	if (!to)
@@ -326,7 +303,7 @@ bool flow_of_selected(const uint8_t *code, size_t length, unsigned offset, struc
 	const ZydisDecodedOperand *to;
 	struct decoded decoded;
 
-	if (!decode(code, length, &decoded))
+	if (!instruction_decode(code, length, &decoded))
 		return false;
 	to = &decoded.operands[0];
 	if (!instruction_is_masked_move(&decoded) || to->type != ZYDIS_OPERAND_TYPE_MEMORY ||
@@ -346,7 +323,7 @@ bool flow_jumps(const uint8_t *code, size_t length)
 {
 	struct decoded decoded;
 
-	if (!decode(code, length, &decoded))
+	if (!instruction_decode(code, length, &decoded))
 		return true;
 	switch (decoded.instruction.meta.category) {
 	case ZYDIS_CATEGORY_COND_BR:

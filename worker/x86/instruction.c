@@ -5,13 +5,20 @@
 
 #include <string.h>
 
+#include "worker/x86/decoder.h"
+
+bool instruction_decode(const uint8_t *bytes, size_t length, struct decoded *decoded)
+{
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
+	    decoder(), bytes, length, &decoded->instruction, decoded->operands));
+}
+
 bool instruction_is_vex(const struct decoded *decoded)
 {
 	return decoded->instruction.encoding != ZYDIS_INSTRUCTION_ENCODING_LEGACY;
 }
 
-/* k0 stands for no mask. */
-static bool is_masked(const struct decoded *decoded)
+bool instruction_is_masked(const struct decoded *decoded)
 {
 	return decoded->instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
 	       decoded->instruction.avx.mask.reg > ZYDIS_REGISTER_K0;
@@ -104,7 +111,7 @@ bool instruction_is_move(const struct decoded *decoded)
 	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
 	case ZYDIS_INSTRUCTION_ENCODING_VEX:
 	case ZYDIS_INSTRUCTION_ENCODING_EVEX:
-		return !is_masked(decoded) && moves(decoded);
+		return !instruction_is_masked(decoded) && moves(decoded);
 	default:
 		return false;
 	}
@@ -112,7 +119,21 @@ bool instruction_is_move(const struct decoded *decoded)
 
 bool instruction_is_masked_move(const struct decoded *decoded)
 {
-	return moves_by_vector(decoded) || (is_masked(decoded) && moves(decoded));
+	return moves_by_vector(decoded) || (instruction_is_masked(decoded) && moves(decoded));
+}
+
+unsigned instruction_most_moved(const struct decoded *decoded)
+{
+	switch (decoded->instruction.mnemonic) {
+	case ZYDIS_MNEMONIC_MOVD:
+	case ZYDIS_MNEMONIC_VMOVD:
+		return 4;
+	case ZYDIS_MNEMONIC_MOVQ:
+	case ZYDIS_MNEMONIC_VMOVQ:
+		return 8;
+	default:
+		return 64;
+	}
 }
 
 bool instruction_extends_sign(const struct decoded *decoded)
@@ -150,7 +171,7 @@ bool instruction_is_zero(const struct decoded *decoded)
 	case ZYDIS_MNEMONIC_VPXORQ:
 	case ZYDIS_MNEMONIC_VXORPS:
 	case ZYDIS_MNEMONIC_VXORPD:
-		return last >= 2 && !is_masked(decoded) &&
+		return last >= 2 && !instruction_is_masked(decoded) &&
 		       operands[last - 1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		       operands[last - 2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		       operands[last - 1].reg.value == operands[last - 2].reg.value;

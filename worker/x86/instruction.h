@@ -5,6 +5,8 @@
  * operands. An instruction that is not named here is of no kind.
  */
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <Zydis/Zydis.h>
 
 #define FLOW_REGISTERS 16 /* general ones */
@@ -23,6 +25,12 @@ struct decoded {
 	ZydisDecodedOperand operands[ZYDIS_MAX_OPERAND_COUNT];
 };
 
+/* False: it is no instruction. */
+bool instruction_decode(const uint8_t *bytes, size_t length, struct decoded *decoded);
+
+/* With a mask, of which k0 is none. */
+bool instruction_is_masked(const struct decoded *decoded);
+
 /* Not in a legacy encoding: it clears the rest of a vector that it writes. */
 bool instruction_is_vex(const struct decoded *decoded);
 
@@ -36,6 +44,10 @@ bool instruction_is_masked_move(const struct decoded *decoded);
 
 /* What such a move copies: behind the mask, which EVEX forms always have as an operand. */
 const ZydisDecodedOperand *instruction_moved(const struct decoded *decoded);
+
+/* How many bytes such a move copies at most, also from register to register: 64, but for movd and
+ * movq. */
+unsigned instruction_most_moved(const struct decoded *decoded);
 
 /* A move that fills up with the sign. */
 bool instruction_extends_sign(const struct decoded *decoded);

@@ -212,10 +212,11 @@ static uint32_t translate(struct machine *m)
 	e = (struct emitter){.space = &m->space,
 	    .memory = m->space.arena.part[0].memory,
 	    .base = m->space.arena.part[0].address,
-	    .offset = BEGIN};
-	if (!conditioncode_put(&e, ORIGINAL, false))
+	    .offset = BEGIN,
+	    .original = ORIGINAL};
+	if (!conditioncode_put(&e))
 		return 0;
-	emitter_place(&e, PLACE_AT, 0, ORIGINAL); /* its copy */
+	emitter_place(&e, PLACE_AT, 0); /* its copy */
 	return e.offset;
 }
 

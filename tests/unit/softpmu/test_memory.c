@@ -41,7 +41,7 @@ START_TEST(lists_of_different_lengths_are_read_in_order)
 	struct iovec remote[] = {{there, 5}, {there + 5, 3}};
 	struct iovec local[] = {{first, 3}, {second, 5}};
 	set_up_for(_i);
-	ck_assert_int_eq(memory_read(getpid(), local, 2, remote, 2), 8);
+	ck_assert_int_eq(memory_read_lists(getpid(), local, 2, remote, 2), 8);
 	ck_assert_mem_eq(first, "abc", 3);
 	ck_assert_str_eq(second, "defgh");
 }
@@ -52,8 +52,8 @@ START_TEST(a_read_ends_before_what_is_not_mapped)
 	char there[] = "abcd", here[8];
 	struct iovec remote[] = {{there, 4}, {(void *)16, 4}}, local = {here, 8};
 	set_up_for(_i);
-	ck_assert_int_eq(memory_read(getpid(), &local, 1, remote, 2), 4);
-	ck_assert_int_eq(memory_read(getpid(), &local, 1, remote + 1, 1), -EFAULT);
+	ck_assert_int_eq(memory_read_lists(getpid(), &local, 1, remote, 2), 4);
+	ck_assert_int_eq(memory_read_lists(getpid(), &local, 1, remote + 1, 1), -EFAULT);
 }
 END_TEST
 
@@ -73,6 +73,8 @@ START_TEST(code_is_read_up_to_the_end_of_its_pages)
 	ck_assert_int_eq(munmap(pages + PAGE, PAGE), 0);
 	ck_assert_uint_eq(memory_read_code(getpid(), address, here, MOST), LEFT);
 	ck_assert_uint_eq(memory_read_code(getpid(), address + LEFT, here, MOST), 0);
+	ck_assert(memory_read(getpid(), address, here, LEFT));
+	ck_assert(!memory_read(getpid(), address, here, MOST));
 }
 END_TEST
 
@@ -81,7 +83,6 @@ START_TEST(what_is_written_is_there_whatever_the_page_allows)
 	static const uint64_t words[] = {0x6162636465666768, 0x3132333435363738};
 	uint64_t *there = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
 		 got[2] = {0};
-	struct iovec remote = {there, sizeof got}, local = {got, sizeof got};
 	pid_t tracee = fork();
 	int status;
 
@@ -94,7 +95,7 @@ START_TEST(what_is_written_is_there_whatever_the_page_allows)
 	ck_assert_int_eq(waitpid(tracee, &status, 0), tracee);
 	set_up_for(_i);
 	ck_assert(memory_write(tracee, (uint64_t)(uintptr_t)there, words, 2));
-	ck_assert_int_eq(memory_read(tracee, &local, 1, &remote, 1), sizeof got);
+	ck_assert(memory_read(tracee, (uint64_t)(uintptr_t)there, got, sizeof got));
 	ck_assert_uint_eq(got[0], words[0]);
 	ck_assert_uint_eq(got[1], words[1]);
 	ck_assert(!memory_write(tracee, 16, words, 2));

@@ -68,22 +68,18 @@ static bool make_call(struct injection *injection)
 bool inject_is_possible(pid_t tid)
 {
 	uint8_t code[3] = {0};
-	struct iovec local = {code, sizeof code};
-	struct iovec remote = {(void *)RR_UNTRACED_CALL, sizeof code};
 
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof code && code[0] == 0x0f &&
+	return memory_read(tid, RR_UNTRACED_CALL, code, sizeof code) && code[0] == 0x0f &&
 	       code[1] == 0x05 && code[2] == 0xc3;
 }
 
 bool inject_begin(struct injection *injection, pid_t tid, const struct user_regs_struct *regs)
 {
 	uint64_t all = ~0ull;
-	struct iovec local = {injection->scratch, sizeof injection->scratch};
-	struct iovec remote = {(void *)INJECT_SCRATCH, sizeof injection->scratch};
 
 	*injection = (struct injection){.tid = tid, .regs = regs};
 	return inject_is_possible(tid) &&
-	       memory_read(tid, &local, 1, &remote, 1) == sizeof injection->scratch &&
+	       memory_read(tid, INJECT_SCRATCH, injection->scratch, sizeof injection->scratch) &&
 	       done(injection,
 		   kernel_ptrace(PTRACE_GETSIGMASK, tid, 8, (uint64_t)&injection->blocked)) &&
 	       done(injection, kernel_ptrace(PTRACE_SETSIGMASK, tid, 8, (uint64_t)&all));

@@ -54,7 +54,7 @@ static long read_lists(long fd, const struct transfer *transfer)
 	return total > 0 ? total : -EFAULT;
 }
 
-long memory_read(
+long memory_read_lists(
     pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote, size_t remotes)
 {
 	const struct transfer transfer = {tid, local, remote, locals, remotes};
@@ -74,6 +74,19 @@ long memory_read(
 	return moved;
 }
 
+size_t memory_read_some(pid_t tid, uint64_t address, void *bytes, size_t size)
+{
+	struct iovec local = {bytes, size}, remote = {(void *)(uintptr_t)address, size};
+	const long got = memory_read_lists(tid, &local, 1, &remote, 1);
+
+	return got > 0 ? (size_t)got : 0;
+}
+
+bool memory_read(pid_t tid, uint64_t address, void *bytes, size_t size)
+{
+	return memory_read_some(tid, address, bytes, size) == size;
+}
+
 size_t memory_read_code(pid_t tid, uint64_t address, uint8_t *bytes, size_t length)
 {
 	struct iovec local = {bytes, length};
@@ -91,7 +104,7 @@ size_t memory_read_code(pid_t tid, uint64_t address, uint8_t *bytes, size_t leng
 		address += part;
 		length -= part;
 	}
-	got = memory_read(tid, &local, 1, remote, remotes);
+	got = memory_read_lists(tid, &local, 1, remote, remotes);
 	return got > 0 ? (size_t)got : 0;
 }
 
@@ -102,10 +115,7 @@ size_t memory_code_reader(void *context, uint64_t address, uint8_t *bytes, size_
 
 bool memory_read_word(pid_t tid, uint64_t address, uint64_t *word)
 {
-	struct iovec local = {word, sizeof *word};
-	struct iovec remote = {(void *)(uintptr_t)address, sizeof *word};
-
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof *word;
+	return memory_read(tid, address, word, sizeof *word);
 }
 
 bool memory_write(pid_t tid, uint64_t address, const uint64_t *words, size_t count)
@@ -127,7 +137,7 @@ bool memory_is_writable(pid_t tid, uint64_t address)
 	struct iovec local = {&byte, 1}, remote = {(void *)(uintptr_t)address, 1};
 	long wrote;
 
-	if (memory_read(tid, &local, 1, &remote, 1) != 1)
+	if (!memory_read(tid, address, &byte, 1))
 		return false;
 	wrote = kernel_call(SYS_process_vm_writev, tid, (long)&local, 1, (long)&remote, 1, 0);
 	return wrote == 1 || is_forbidden(wrote);

@@ -11,9 +11,16 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+/* Reads so many bytes. False if it could not read all of them: some may be in `bytes` then. */
+bool memory_read(pid_t tid, uint64_t address, void *bytes, size_t size);
+
+/* The same, and returns how many it could read: the first of them, but maybe none where a page
+ * among them cannot be read. */
+size_t memory_read_some(pid_t tid, uint64_t address, void *bytes, size_t size);
+
 /* Reads; both sides are lists. Returns the bytes read, maybe fewer than asked, or -errno. */
-long memory_read(pid_t tid, const struct iovec *local, size_t locals, const struct iovec *remote,
-    size_t remotes);
+long memory_read_lists(pid_t tid, const struct iovec *local, size_t locals,
+    const struct iovec *remote, size_t remotes);
 
 /* Reads code: up to so many bytes. Returns how many there are before the first page that cannot be
  * read. */

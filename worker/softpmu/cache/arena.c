@@ -217,12 +217,10 @@ static bool leaves_room(
 {
 	const uint64_t ask[6] = {0, RLIMIT_AS, 0, INJECT_SCRATCH};
 	struct rlimit limit = {0};
-	struct iovec local = {&limit, sizeof limit};
-	struct iovec remote = {(void *)INJECT_SCRATCH, sizeof limit};
 	uint64_t used = 0;
 
 	if (inject_call(injection, SYS_prlimit64, ask) != 0 ||
-	    memory_read(injection->tid, &local, 1, &remote, 1) != sizeof limit ||
+	    !memory_read(injection->tid, INJECT_SCRATCH, &limit, sizeof limit) ||
 	    limit.rlim_cur == RLIM_INFINITY)
 		return true;
 	for (size_t i = 0; i < mappings->count; i++)

@@ -124,13 +124,12 @@ bool cachecalls_opens_memory(pid_t tid, const struct user_regs_struct *regs)
 	static const char name[] = "mem";
 	uint64_t at = regs->orig_rax == SYS_open ? regs->rdi : regs->rsi;
 	char path[64] = {0};
-	struct iovec local = {path, sizeof path - 1}, remote = {(void *)at, sizeof path - 1};
 	const char *slash;
 
 	if (regs->orig_rax != SYS_open && regs->orig_rax != SYS_openat &&
 	    regs->orig_rax != SYS_openat2)
 		return false;
-	memory_read(tid, &local, 1, &remote, 1);
+	memory_read_some(tid, at, path, sizeof path - 1);
 	slash = strrchr(path, '/');
 	return strcmp(slash ? slash + 1 : path, name) == 0;
 }

@@ -189,15 +189,13 @@ static const struct page *keep(struct codepages *pages, pid_t tid, uint64_t addr
 {
 	struct page **slot = slot_of(pages, address);
 	struct page *page = *slot;
-	struct iovec local, remote = {(void *)(uintptr_t)address, PAGE};
 
 	if (!page)
 		page = *slot = malloc(sizeof *page);
 	if (!page)
 		return NULL;
 	page->held = false;
-	local = (struct iovec){page->bytes, PAGE};
-	if (memory_read(tid, &local, 1, &remote, 1) != PAGE)
+	if (!memory_read(tid, address, page->bytes, PAGE))
 		return NULL;
 	page->address = address;
 	page->held = true;
@@ -222,12 +220,11 @@ static bool copy_part(struct codepages *pages, pid_t tid, uint64_t address, uint
 {
 	const struct page *page = kept(pages, address - address % PAGE);
 	const struct mapping *mapping = page ? NULL : find_code(pages, tid, address);
-	struct iovec local = {bytes, length}, remote = {(void *)(uintptr_t)address, length};
 
 	if (page ? changes : !mapping || mapping->changes != changes)
 		return false;
 	if (changes)
-		return memory_read(tid, &local, 1, &remote, 1) == (ssize_t)length;
+		return memory_read(tid, address, bytes, length);
 	if (!page)
 		page = keep(pages, tid, address - address % PAGE);
 	if (page)

@@ -28,10 +28,8 @@ bool passcount_counts(
 static bool is_covered(pid_t tid, uint64_t address)
 {
 	uint8_t first = 0;
-	struct iovec local = {&first, sizeof first};
-	struct iovec remote = {(void *)(uintptr_t)address, sizeof first};
 
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof first && first == INT3;
+	return memory_read(tid, address, &first, sizeof first) && first == INT3;
 }
 
 bool passcount_begins(const struct tracee *tracee, const struct user_regs_struct *regs)

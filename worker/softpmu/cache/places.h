@@ -35,11 +35,12 @@ enum {
 	PLACE_PENDING = 1,   /* one branch is counted that has not retired */
 	PLACE_RCX_SAVED = 2, /* the program's rcx is in its slot */
 	PLACE_RAX_SAVED = 4, /* and its rax */
-	PLACE_EXIT = 8,	     /* the int3 of a counter that is at its end */
-	PLACE_JUMPED = 16,   /* the start of a jump through the table */
-	PLACE_STALE = 32,    /* the int3 of a check that found other code than was translated */
-	PLACE_SWAPPED = 64,  /* the return address on the stack is one in the cache */
-	PLACE_LEAVES = 128,  /* the int3 of a call that is not done from the cache */
+	PLACE_BOTH_SAVED = PLACE_RCX_SAVED | PLACE_RAX_SAVED,
+	PLACE_EXIT = 8,	    /* the int3 of a counter that is at its end */
+	PLACE_JUMPED = 16,  /* the start of a jump through the table */
+	PLACE_STALE = 32,   /* the int3 of a check that found other code than was translated */
+	PLACE_SWAPPED = 64, /* the return address on the stack is one in the cache */
+	PLACE_LEAVES = 128, /* the int3 of a call that is not done from the cache */
 };
 
 struct place {

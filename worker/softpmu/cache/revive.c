@@ -18,11 +18,9 @@ bool revive_is_possible(const struct space *space, pid_t tid)
 		const struct block_entry *entry = blocks_get(space->blocks, number);
 		const struct variant *variant = &entry->variant[entry->latest];
 		uint8_t bytes[CODE_MAX];
-		struct iovec local = {bytes, variant->length};
-		struct iovec remote = {(void *)(uintptr_t)entry->original, variant->length};
 
 		if (variant->body && variant->length <= sizeof bytes)
-			return memory_read(tid, &local, 1, &remote, 1) == variant->length &&
+			return memory_read(tid, entry->original, bytes, variant->length) &&
 			       revive_hash(bytes, variant->length, false) == variant->hash;
 	}
 	return false;

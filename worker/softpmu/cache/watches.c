@@ -12,10 +12,8 @@
 static bool watched(const struct debug_registers *registers, unsigned i, uint64_t *start,
     uint64_t *end, bool *reads)
 {
-	bool executes;
-
 	*reads = debug_registers_rr_reads(registers, i);
-	return debug_registers_rr_watch(registers, i, start, end, &executes) && *start != CHECKMARK;
+	return debug_registers_rr_watch(registers, i, start, end) && *start != CHECKMARK;
 }
 
 static enum watch_level level_of(const struct debug_registers *registers)
@@ -389,11 +387,8 @@ unsigned watches_reached(const struct debug_registers *registers, uint64_t addre
 	unsigned reached = 0;
 
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		uint64_t start, end;
-		bool executes = false;
-
-		debug_registers_rr_watch(registers, i, &start, &end, &executes);
-		if (executes && registers->rr_address[i] == address)
+		if (debug_registers_rr_executes(registers, i) &&
+		    registers->rr_address[i] == address)
 			reached |= 1u << i;
 	}
 	return reached;

@@ -42,10 +42,9 @@ static bool length_of(pid_t tid, uint64_t string, uint64_t most, uint64_t *lengt
 	while (*length < most && *length < STRING_MAX) {
 		const uint64_t at = string + *length, in_page = PART - at % PART;
 		const size_t wanted = in_page < most - *length ? in_page : most - *length;
-		struct iovec local = {part, wanted}, remote = {(void *)(uintptr_t)at, wanted};
 		size_t found;
 
-		if (memory_read(tid, &local, 1, &remote, 1) != (long)wanted)
+		if (!memory_read(tid, at, part, wanted))
 			return false;
 		found = strnlen(part, wanted);
 		*length += found;

@@ -56,19 +56,6 @@ void slots_free(struct slots *slots)
 	free(slots);
 }
 
-static size_t read_some(pid_t tid, uint64_t address, void *buffer, size_t size)
-{
-	struct iovec local = {buffer, size}, remote = {(void *)(uintptr_t)address, size};
-	const long got = memory_read(tid, &local, 1, &remote, 1);
-
-	return got > 0 ? (size_t)got : 0;
-}
-
-static bool read_all(pid_t tid, uint64_t address, void *buffer, size_t size)
-{
-	return read_some(tid, address, buffer, size) == size;
-}
-
 /* ---- Files in memory ------------------------------------------------------------------------- */
 
 /* What the program headers say. False: there is no dynamic section. */
@@ -79,7 +66,7 @@ static bool read_parts(struct image *image, uint64_t at, const Elf64_Ehdr *heade
 	uint64_t low = UINT64_MAX, high = 0;
 
 	if (header->e_phentsize != sizeof *part ||
-	    !read_all(image->tid, at + header->e_phoff, part, count * sizeof *part))
+	    !memory_read(image->tid, at + header->e_phoff, part, count * sizeof *part))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		if (part[i].p_type == PT_DYNAMIC)
@@ -109,7 +96,7 @@ static void read_dynamic(struct image *image)
 {
 	Elf64_Dyn entry[ENTRIES];
 	const size_t count =
-	    read_some(image->tid, image->dynamic, entry, sizeof entry) / sizeof *entry;
+	    memory_read_some(image->tid, image->dynamic, entry, sizeof entry) / sizeof *entry;
 
 	for (size_t i = 0; i < count && entry[i].d_tag != DT_NULL; i++) {
 		const uint64_t value = entry[i].d_un.d_val;
@@ -143,7 +130,7 @@ static bool read_image(struct image *image, pid_t tid, uint64_t at, uint64_t add
 	Elf64_Ehdr header;
 
 	*image = (struct image){.tid = tid};
-	return read_all(tid, at, &header, sizeof header) &&
+	return memory_read(tid, at, &header, sizeof header) &&
 	       memcmp(header.e_ident, ELFMAG, SELFMAG) == 0 &&
 	       header.e_ident[EI_CLASS] == ELFCLASS64 && read_parts(image, at, &header) &&
 	       address >= image->start && address < image->end;
@@ -176,9 +163,9 @@ static uint8_t number_of(const struct slots *slots, const struct image *image, u
 	Elf64_Sym it;
 
 	if (symbol == 0 ||
-	    !read_all(image->tid, image->symbols + symbol * sizeof it, &it, sizeof it))
+	    !memory_read(image->tid, image->symbols + symbol * sizeof it, &it, sizeof it))
 		return 0;
-	read_some(image->tid, image->names + it.st_name, name, NAME_MAX_READ);
+	memory_read_some(image->tid, image->names + it.st_name, name, NAME_MAX_READ);
 	return slots->number_of(name);
 }
 
@@ -203,7 +190,7 @@ static void take_table(struct slots *slots, const struct image *image, unsigned 
 
 	for (unsigned i = 0; i < CHUNKS_MAX && left >= sizeof *relocation; i++) {
 		const size_t wanted = left < sizeof relocation ? left : sizeof relocation;
-		const size_t got = read_some(image->tid, at, relocation, wanted);
+		const size_t got = memory_read_some(image->tid, at, relocation, wanted);
 
 		for (size_t n = 0; n < got / sizeof *relocation; n++)
 			take(slots, image, &relocation[n]);

@@ -85,8 +85,4 @@ void undefined_define(struct undefined_step *step);
 /* Nothing is undefined in the registers. */
 bool undefined_is_clear(const struct undefined *state);
 
-/* At a return, what the calling convention lets the called function leave over is nothing to the
- * caller. */
-void undefined_forget_scratch(struct undefined *state);
-
 #endif

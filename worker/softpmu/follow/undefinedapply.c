@@ -7,15 +7,13 @@
 #include <string.h>
 
 #include "worker/x86/decode.h"
-#include "worker/x86/decoder.h"
 #include "worker/softpmu/follow/undefinedstep.h"
 
 enum { RCX = 1, PIECE = 64 };
 
 bool undefined_decode(struct undefined_step *step, const uint8_t *bytes, size_t length)
 {
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-		decoder(), bytes, length, &step->decoded.instruction, step->decoded.operands)))
+	if (!instruction_decode(bytes, length, &step->decoded))
 		return false;
 	accesses_decoded(
 	    &step->decoded.instruction, step->decoded.operands, step->regs->rip, &step->accesses);
@@ -38,7 +36,9 @@ static void forget_vector(struct undefined *state, unsigned number)
 	state->vectors &= ~(1u << number);
 }
 
-void undefined_forget_scratch(struct undefined *state)
+/* At a return, what the calling convention lets the called function leave over is nothing to the
+ * caller. */
+static void forget_scratch(struct undefined *state)
 {
 	/* rcx, rsi, rdi, r8 to r11; and of the vectors all but the two that return values. */
 	static const uint8_t scratch[] = {1, 6, 7, 8, 9, 10, 11};
@@ -303,5 +303,5 @@ void undefined_apply(struct undefined_step *step)
 	if (!known(step))
 		undefined_define(step);
 	if (step->decoded.instruction.mnemonic == ZYDIS_MNEMONIC_RET)
-		undefined_forget_scratch(step->state);
+		forget_scratch(step->state);
 }

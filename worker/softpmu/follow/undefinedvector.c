@@ -22,27 +22,12 @@ static bool has_vector(const struct undefined_step *step)
 	return false;
 }
 
-/* movd and movq move a part, also from register to register. */
-static unsigned most_moved(ZydisMnemonic mnemonic)
-{
-	switch (mnemonic) {
-	case ZYDIS_MNEMONIC_MOVD:
-	case ZYDIS_MNEMONIC_VMOVD:
-		return 4;
-	case ZYDIS_MNEMONIC_MOVQ:
-	case ZYDIS_MNEMONIC_VMOVQ:
-		return 8;
-	default:
-		return UNDEFINED_VECTOR;
-	}
-}
-
 static bool move(struct undefined_step *step)
 {
 	const ZydisDecodedOperand *source = instruction_moved(&step->decoded);
 	uint8_t bytes[UNDEFINED_VECTOR];
 	const unsigned to = undefined_size(operand(step, 0)),
-		       most = most_moved(step->decoded.instruction.mnemonic);
+		       most = instruction_most_moved(&step->decoded);
 	unsigned size = undefined_size(source);
 	uint16_t from = 0;
 
@@ -75,19 +60,13 @@ static bool move_half(struct undefined_step *step, unsigned to, unsigned from)
 	return true;
 }
 
-static bool is_masked(const struct undefined_step *step)
-{
-	return step->decoded.instruction.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX &&
-	       step->decoded.instruction.avx.mask.reg > ZYDIS_REGISTER_K0;
-}
-
 static bool exclusive_or(struct undefined_step *step)
 {
 	uint8_t one[UNDEFINED_VECTOR], other[UNDEFINED_VECTOR];
 	const unsigned last = step->decoded.instruction.operand_count_visible - 1u;
 	uint16_t from = 0, from_other = 0;
 
-	if (is_masked(step)) {
+	if (instruction_is_masked(&step->decoded)) {
 		return false;
 	} else if (instruction_is_zero(&step->decoded)) {
 		memset(one, 0, sizeof one);

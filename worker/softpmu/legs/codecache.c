@@ -402,11 +402,9 @@ static long write_back(
 
 static bool is_at_call(pid_t tid, uint64_t rip)
 {
-	uint8_t code[2] = {0};
-	struct iovec local = {code, sizeof code}, remote = {(void *)(uintptr_t)rip, sizeof code};
+	uint8_t code[2];
 
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof code && code[0] == 0x0f &&
-	       code[1] == 0x05;
+	return memory_read(tid, rip, code, sizeof code) && code[0] == 0x0f && code[1] == 0x05;
 }
 
 /*
@@ -416,15 +414,14 @@ static bool is_at_call(pid_t tid, uint64_t rip)
  */
 static void check_place(const struct tracee *tracee, int status, uint64_t rip)
 {
-	uint8_t code[2] = {0};
-	struct iovec local = {code, sizeof code}, remote = {(void *)(rip - 1), sizeof code};
+	uint8_t code[2];
 
 	if (status >> 16 != 0 && status >> 16 != PTRACE_EVENT_STOP)
 		return;
 	if (status >> 8 == (SIGTRAP | 0x80) || is_at_call(tracee->tid, rip) ||
 	    classify_is_in_rr_page(rip))
 		return;
-	if (memory_read(tracee->tid, &local, 1, &remote, 1) == sizeof code &&
+	if (memory_read(tracee->tid, rip - 1, code, sizeof code) &&
 	    (code[0] == INT3 || code[1] == INT3))
 		return;
 	message_fatal("thread %d left the code cache unnoticed and is at 0x%llx: this is a bug in "

@@ -124,7 +124,7 @@ bool regions_match(pid_t tid, const struct region *first, const struct region *s
 		count = add_remotes(remote, count, second);
 	if (length == 0)
 		return true;
-	if (memory_read(tid, &local, 1, remote, count) != (long)length)
+	if (memory_read_lists(tid, &local, 1, remote, count) != (long)length)
 		return false;
 	return memcmp(bytes, first->code, first->length) == 0 &&
 	       (!second || memcmp(bytes + first->length, second->code, second->length) == 0);

@@ -182,14 +182,11 @@ static long step(
 static bool indirect_target(pid_t tid, const struct indirect *indirect,
     const struct user_regs_struct *regs, uint64_t *target)
 {
-	struct iovec local = {target, sizeof *target}, remote = {NULL, sizeof *target};
-
 	if (indirect->source == INDIRECT_REGISTER) {
 		*target = decode_register(regs, indirect->base);
 		return true;
 	}
-	remote.iov_base = (void *)(uintptr_t)decode_indirect_slot(indirect, regs);
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof *target;
+	return memory_read_word(tid, decode_indirect_slot(indirect, regs), target);
 }
 
 /*

@@ -14,7 +14,6 @@
 #include "worker/softpmu/cache/watches.h"
 #include "worker/softpmu/traps/processor.h"
 #include "worker/x86/decode.h"
-#include "worker/x86/decoder.h"
 #include "worker/x86/eflags.h"
 #include "worker/x86/instruction.h"
 #include "worker/x86/prefixes.h"
@@ -42,10 +41,7 @@ static void tell(const struct tracee *tracee, siginfo_t *info, const struct trap
 static bool watches_data(
     const struct debug_registers *registers, unsigned i, uint64_t *start, uint64_t *end)
 {
-	bool executes;
-
-	return processor()->debug_registers &&
-	       debug_registers_rr_watch(registers, i, start, end, &executes) &&
+	return processor()->debug_registers && debug_registers_rr_watch(registers, i, start, end) &&
 	       address_is_users(*start);
 }
 
@@ -119,12 +115,6 @@ static unsigned hits_of(const struct debug_registers *registers, const struct pa
 	return hits;
 }
 
-static bool decode(struct passed *passed, const uint8_t *bytes, size_t length)
-{
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-	    decoder(), bytes, length, &passed->decoded.instruction, passed->decoded.operands));
-}
-
 /* Of the instruction behind which the tracee stands: of each that may end there. */
 static unsigned hits_before(const struct tracee *tracee, const struct user_regs_struct *regs)
 {
@@ -137,7 +127,8 @@ static unsigned hits_before(const struct tracee *tracee, const struct user_regs_
 	for (uint64_t length = 1; length <= sizeof bytes; length++) {
 		passed.regs.rip = regs->rip - length;
 		if (memory_read_code(tracee->tid, passed.regs.rip, bytes, length) == length &&
-		    decode(&passed, bytes, length) && passed.decoded.instruction.length == length)
+		    instruction_decode(bytes, length, &passed.decoded) &&
+		    passed.decoded.instruction.length == length)
 			hits |= hits_of(&tracee->debug, &passed);
 	}
 	return hits;
@@ -150,7 +141,7 @@ static unsigned hits_of_step(const struct tracee *tracee)
 	uint8_t bytes[DECODE_INSTRUCTION_MAX];
 	const size_t length = memory_read_code(tracee->tid, tracee->began.rip, bytes, sizeof bytes);
 
-	return data_watches(&tracee->debug) && decode(&passed, bytes, length)
+	return data_watches(&tracee->debug) && instruction_decode(bytes, length, &passed.decoded)
 		   ? hits_of(&tracee->debug, &passed)
 		   : 0;
 }

@@ -82,15 +82,6 @@ static void begin_again(struct racecheck *check)
 	check->learns = false;
 }
 
-static void add_range(
-    struct racecheck_range *ranges, size_t *count, uint64_t start, uint64_t range_end)
-{
-	if (*count == RACE_CODE)
-		return;
-	ranges[*count].start = start;
-	ranges[(*count)++].end = range_end;
-}
-
 static int compare(const void *a, const void *b)
 {
 	const struct race_pair *one = a, *other = b;
@@ -128,9 +119,11 @@ void racecheck_take(struct racecheck *check, const char *packet)
 	case 'n':
 		return begin_again(check);
 	case 'l':
-		return add_range(check->library, &check->libraries, number[0], number[1]);
+		return range_add(
+		    check->library, &check->libraries, RACE_CODE, number[0], number[1]);
 	case 'x':
-		return add_range(check->left_out, &check->left_outs, number[0], number[1]);
+		return range_add(
+		    check->left_out, &check->left_outs, RACE_CODE, number[0], number[1]);
 	case 'y':
 		racecheck_order(check, number[0]);
 		return;
@@ -203,18 +196,9 @@ static void enter(struct racecheck *check, const struct tracee *tracee)
 
 /* ---- The code in the cache ------------------------------------------------------------------- */
 
-static bool is_within(const struct racecheck_range *ranges, size_t count, uint64_t address)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (address >= ranges[i].start && address < ranges[i].end)
-			return true;
-	}
-	return false;
-}
-
 bool racecheck_is_library(const struct racecheck *check, uint64_t pc)
 {
-	return is_within(check->library, check->libraries, pc);
+	return range_has(check->library, check->libraries, pc);
 }
 
 static bool is_atomic(const struct classified *in)
@@ -235,7 +219,7 @@ static enum race_look looks(
     const struct racecheck *check, const struct classified *in, const struct access *access)
 {
 	if (access->flushes || !(access->reads || access->writes) || access->segment ||
-	    access->base == RSP || is_within(check->left_out, check->left_outs, in->address))
+	    access->base == RSP || range_has(check->left_out, check->left_outs, in->address))
 		return RACE_LOOKS_AWAY;
 	if (access->kind == ACCESS_STRING)
 		return RACE_ASKS;

@@ -41,6 +41,7 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "worker/softpmu/base/range.h"
 #include "worker/softpmu/races/racecells.h"
 #include "worker/softpmu/races/raceclocks.h"
 #include "worker/softpmu/races/racetables.h"
@@ -61,10 +62,6 @@ enum {
 	RACE_RANGE_MAX = 1 << 16, /* of a string instruction, so much is noted */
 };
 
-struct racecheck_range {
-	uint64_t start, end;
-};
-
 struct racecheck {
 	struct race_table table;
 	uint64_t number;		/* of passes, ever */
@@ -72,7 +69,7 @@ struct racecheck {
 	pid_t process;			/* 0: not known yet */
 	uint64_t turn;			/* of threads, and of their orders */
 	unsigned last;			/* the thread that ran last */
-	struct racecheck_range library[RACE_CODE], left_out[RACE_CODE];
+	struct range library[RACE_CODE], left_out[RACE_CODE];
 	size_t libraries, left_outs;
 	/* Sets of addresses, see addressset.h: of each four bytes by which threads are ordered; of
 	 * the instructions that must note each access. */

@@ -175,15 +175,13 @@ static uint64_t cleared_by(const struct tracee *parent)
 	struct {
 		uint64_t flags, pidfd, child_tid;
 	} given = {0};
-	struct iovec local = {&given, sizeof given}, remote;
 
 	if (kernel_ptrace(PTRACE_GETREGS, parent->tid, 0, (uint64_t)&regs) < 0)
 		return 0;
 	if (regs.orig_rax == SYS_clone)
 		return regs.r10;
-	remote = (struct iovec){(void *)(uintptr_t)regs.rdi, sizeof given};
 	return regs.orig_rax == SYS_clone3 &&
-		       memory_read(parent->tid, &local, 1, &remote, 1) == sizeof given
+		       memory_read(parent->tid, regs.rdi, &given, sizeof given)
 		   ? given.child_tid
 		   : 0;
 }

@@ -199,11 +199,8 @@ static void hide(struct accesslog *log, const struct tracee *tracee, uint64_t pc
 /* The last one is over. */
 static void look(struct accesslog *log, const struct tracee *tracee)
 {
-	struct iovec local = {&log->before, log->size};
-	struct iovec remote = {(void *)(uintptr_t)log->address, log->size};
-
 	log->before = 0;
-	if (memory_read(tracee->tid, &local, 1, &remote, 1) != (long)log->size)
+	if (!memory_read(tracee->tid, log->address, &log->before, log->size))
 		log->table.state |= ACCESS_LOST;
 }
 
@@ -227,10 +224,8 @@ static int watch_of(const struct accesslog *log, const struct tracee *tracee)
 
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
 		uint64_t start, stop;
-		bool executes;
 
-		if (!debug_registers_rr_watch(&tracee->debug, i, &start, &stop, &executes) ||
-		    executes)
+		if (!debug_registers_rr_watch(&tracee->debug, i, &start, &stop))
 			continue;
 		if (only >= 0 || start != log->address || stop != start + log->size)
 			return -1;

@@ -136,10 +136,9 @@ static void drop_carried(struct heapfollow *follow, uint64_t start, uint64_t siz
 static void read_bytes(void *context, uint64_t address, void *bytes, size_t size)
 {
 	const struct follow_memory *memory = context;
-	struct iovec local = {bytes, size}, remote = {(void *)(uintptr_t)address, size};
 
 	memset(bytes, 0, size);
-	memory_read(memory->tracee->tid, &local, 1, &remote, 1);
+	memory_read_some(memory->tracee->tid, address, bytes, size);
 }
 
 static uint16_t load_undefined(void *context, uint64_t address, uint8_t *undefined, size_t size)

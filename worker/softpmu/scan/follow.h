@@ -47,7 +47,7 @@ struct follow_carried {
 };
 
 struct heapfollow {
-	struct heapreach_range skip[FOLLOW_SKIPPED];
+	struct range skip[FOLLOW_SKIPPED];
 	size_t skips;
 	struct follow *threads;
 	uint64_t walks, steps;

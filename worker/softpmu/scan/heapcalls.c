@@ -69,8 +69,7 @@ static void cover(struct heapcheck *check, uint64_t start, uint64_t end)
 		if (check->covered[i].start > start && check->covered[i].start < end)
 			end = check->covered[i].start;
 	}
-	check->covered[check->covers].start = start;
-	check->covered[check->covers++].end = end;
+	range_add(check->covered, &check->covers, CHECK_COVERED, start, end);
 	mark_outside(check, start, end);
 }
 
@@ -296,16 +295,14 @@ static struct check_ways_to ways_to(
     const struct heapcheck *check, const struct tracee *tracee, uint64_t sp)
 {
 	uint64_t words[CHECK_WAY_BYTES / sizeof(uint64_t)];
-	struct iovec local = {words, sizeof words};
-	struct iovec remote = {(void *)(uintptr_t)sp, sizeof words};
-	long got;
+	size_t got;
 
 	if (!check->blocks_only || !tracee->space)
 		return (struct check_ways_to){0};
-	got = memory_read(tracee->tid, &local, 1, &remote, 1);
-	if (got < (long)sizeof *words)
+	got = memory_read_some(tracee->tid, sp, words, sizeof words);
+	if (got < sizeof *words)
 		return (struct check_ways_to){0};
-	return heapsites_ways(words, (size_t)got / sizeof *words, is_code, tracee->space->pages);
+	return heapsites_ways(words, got / sizeof *words, is_code, tracee->space->pages);
 }
 
 static enum heapcheck_verdict begin_call(struct heapcheck *check, struct tracee *tracee,

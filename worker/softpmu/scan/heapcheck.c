@@ -44,14 +44,6 @@ static void begin(struct heapcheck *check, bool whole)
 	check->slots = slots_new(copies_number);
 }
 
-static void add_code(struct heapcheck *check, uint64_t start, uint64_t end)
-{
-	if (check->codes == CHECK_CODE)
-		return;
-	check->code[check->codes].start = start;
-	check->code[check->codes++].end = end;
-}
-
 static void add_entry(struct heapcheck *check, uint64_t function, uint64_t address)
 {
 	if (check->entries == CHECK_ENTRIES) {
@@ -118,11 +110,10 @@ void heapcheck_take(struct heapcheck *check, const char *packet)
 	case 'p':
 		return pools_add(check, number[0], number[1], number[2]);
 	case 'a':
-		check->own.start = number[0];
-		check->own.end = number[1];
+		check->own = (struct range){number[0], number[1]};
 		return;
 	case 'l':
-		return add_code(check, number[0], number[1]);
+		return range_add(check->code, &check->codes, CHECK_CODE, number[0], number[1]);
 	case 's':
 		check->shown = number[0] != 0;
 		return;
@@ -190,16 +181,12 @@ bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 
 bool heapcheck_is_library(const struct heapcheck *check, uint64_t address)
 {
-	for (size_t i = 0; i < check->codes; i++) {
-		if (address >= check->code[i].start && address < check->code[i].end)
-			return true;
-	}
-	return false;
+	return range_has(check->code, check->codes, address);
 }
 
 bool heapcheck_is_own(const struct heapcheck *check, uint64_t address)
 {
-	return address >= check->own.start && address < check->own.end;
+	return range_has(&check->own, 1, address);
 }
 
 bool heapcheck_is_library_vector(
@@ -262,6 +249,12 @@ static uint8_t copies(const struct heapcheck *check, pid_t tid, uint64_t slot)
 static const struct check_ways ways = {asks, looks_at, copies, heapreturns_are_noted, false};
 static const struct check_ways defined_ways = {asks, looks_at_defined, NULL, NULL, true};
 
+/* The thread is in no function of an allocator. */
+static bool judges(const struct tracee *tracee)
+{
+	return tracee->check_call.back == 0 && tracee->pool_depth == 0;
+}
+
 bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *tracee,
     const struct user_regs_struct *regs)
 {
@@ -289,21 +282,15 @@ bool heapcheck_set(struct heapcheck *check, struct space *space, struct tracee *
 	if ((check->follow || heapreturns_are_noted(check)) && check->shadow.memory)
 		heapshadow_cover(&check->shadow, regs->rsp);
 	pools_leave(check, tracee, regs->rsp);
-	heapshadow_show(
-	    &check->shadow, space, check->follow || heapcheck_judges(tracee), check->follow);
+	heapshadow_show(&check->shadow, space, check->follow || judges(tracee), check->follow);
 	return anew;
-}
-
-bool heapcheck_judges(const struct tracee *tracee)
-{
-	return tracee->check_call.back == 0 && tracee->pool_depth == 0;
 }
 
 void heapcheck_show_shadow(const struct heapcheck *check, const struct tracee *tracee)
 {
 	if (tracee->space)
-		heapshadow_show(&check->shadow, tracee->space,
-		    check->follow || heapcheck_judges(tracee), check->follow);
+		heapshadow_show(
+		    &check->shadow, tracee->space, check->follow || judges(tracee), check->follow);
 }
 
 bool heapcheck_ask_at(struct heapcheck *check, struct space *space, uint64_t address)
@@ -335,7 +322,7 @@ static enum heapcheck_verdict judge(struct heapcheck *check, struct tracee *trac
 		pools_leave(check, tracee, regs->rsp);
 	if (verdict == HEAPCHECK_GOES_ON && check->follow)
 		verdict = heapfollow_judge(check, tracee, regs, stepped);
-	else if (verdict == HEAPCHECK_GOES_ON && heapcheck_judges(tracee) &&
+	else if (verdict == HEAPCHECK_GOES_ON && judges(tracee) &&
 		 !heapcheck_is_own(check, regs->rip))
 		verdict = heapcheck_judge_accesses(check, tracee, regs);
 	tracee->check_found |= verdict == HEAPCHECK_SHOWS;
@@ -404,10 +391,8 @@ unsigned heapcheck_watch(const struct debug_registers *registers, uint64_t mark)
 
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
 		uint64_t start, end;
-		bool executes = false;
 
-		if (debug_registers_rr_watch(registers, i, &start, &end, &executes) &&
-		    start == mark)
+		if (debug_registers_rr_watch(registers, i, &start, &end) && start == mark)
 			found |= 1u << i;
 	}
 	return found;

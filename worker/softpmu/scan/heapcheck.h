@@ -91,7 +91,7 @@ struct heapcheck {
 	} entry[CHECK_ENTRIES];
 	size_t entries;
 	/* own: the allocator's code */
-	struct heapreach_range code[CHECK_CODE], covered[CHECK_COVERED], own;
+	struct range code[CHECK_CODE], covered[CHECK_COVERED], own;
 	size_t codes, covers;
 	/* Sets of addresses, see addressset.h: where calls return to, instructions that are not
 	 * looked at, and what was shown. */
@@ -154,9 +154,6 @@ bool heapcheck_is_library(const struct heapcheck *check, uint64_t address);
 /* heapcalls.c: the tracee stands where a function of the allocator begins or returns. */
 enum heapcheck_verdict heapcheck_meet_call(
     struct heapcheck *check, struct tracee *tracee, const struct user_regs_struct *regs);
-
-/* The thread is in no function of an allocator. */
-bool heapcheck_judges(const struct tracee *tracee);
 
 /* The code looks at the heap, or at nothing there, as that says. */
 void heapcheck_show_shadow(const struct heapcheck *check, const struct tracee *tracee);

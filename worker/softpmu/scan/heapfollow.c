@@ -45,10 +45,8 @@ void heapfollow_free(struct heapfollow *follow)
 
 void heapfollow_skip(struct heapfollow *follow, uint64_t start, uint64_t end)
 {
-	if (!follow || follow->skips == FOLLOW_SKIPPED)
-		return;
-	follow->skip[follow->skips].start = start;
-	follow->skip[follow->skips++].end = end;
+	if (follow)
+		range_add(follow->skip, &follow->skips, FOLLOW_SKIPPED, start, end);
 }
 
 bool heapfollow_is_over(const struct heapfollow *follow)
@@ -58,11 +56,7 @@ bool heapfollow_is_over(const struct heapfollow *follow)
 
 bool heapfollow_skips(const struct heapfollow *follow, uint64_t address)
 {
-	for (size_t i = 0; i < follow->skips; i++) {
-		if (address >= follow->skip[i].start && address < follow->skip[i].end)
-			return true;
-	}
-	return false;
+	return range_has(follow->skip, follow->skips, address);
 }
 
 /* ---- Threads --------------------------------------------------------------------------------- */

@@ -13,7 +13,6 @@
 #include "worker/softpmu/traps/tracees.h"
 #include "worker/x86/classify.h"
 #include "worker/x86/decode.h"
-#include "worker/x86/decoder.h"
 #include "worker/x86/instruction.h"
 
 enum { GROUP = 4 }; /* so many vectors the C library reads before it looks at any of them */
@@ -58,10 +57,8 @@ enum heapcheck_verdict heapcheck_show(struct heapcheck *check, struct tracee *tr
 {
 	enum { BEFORE = 3, LONG = 3, SHORT = 2 };
 	uint8_t bytes[BEFORE + LONG] = {0};
-	struct iovec local = {bytes, sizeof bytes};
-	struct iovec remote = {(void *)(uintptr_t)(pc - BEFORE), sizeof bytes};
 
-	memory_read(tracee->tid, &local, 1, &remote, 1);
+	memory_read_some(tracee->tid, pc - BEFORE, bytes, sizeof bytes);
 	if (is_repeated_string(bytes + BEFORE)) {
 		tracee->check_due = pc + (is_string(bytes[BEFORE + 1]) ? SHORT : LONG);
 		heapcheck_ask_at(check, tracee->space, tracee->check_due);
@@ -212,11 +209,10 @@ static bool is_word_overread(const struct heapcheck *check, const struct access 
  */
 static bool loads_part_of_vector(const uint8_t *bytes, size_t length)
 {
-	struct decoded decoded = {0};
+	struct decoded decoded;
 	struct piece piece;
 
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(
-		   decoder(), bytes, length, &decoded.instruction, decoded.operands)) &&
+	return instruction_decode(bytes, length, &decoded) &&
 	       decoded.instruction.operand_count_visible > 0 &&
 	       decoded.operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 	       instruction_piece(decoded.operands[0].reg.value, &piece) && piece.vector;

@@ -140,7 +140,7 @@ static bool meet_page(
 	uint64_t words[PAGE / WORD];
 	const size_t size = stretch->end - stretch->start;
 	struct iovec local = {words, size}, remote = {(void *)(uintptr_t)stretch->start, size};
-	const long got = memory_read(program->process, &local, 1, &remote, 1);
+	const long got = memory_read_lists(program->process, &local, 1, &remote, 1);
 
 	/* What nobody can read holds nothing for the program. */
 	for (long i = 0; i < got / WORD; i++) {

@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "worker/softpmu/base/range.h"
 #include "worker/softpmu/scan/heapblocks.h"
 
 enum { HEAPREACH_THREADS = 256 };
@@ -17,9 +18,7 @@ struct heapreach_program {
 	const pid_t *threads;
 	size_t thread_count; /* at most HEAPREACH_THREADS */
 	/* The heap's own memory: what stands there outside of blocks is the allocator's. */
-	const struct heapreach_range {
-		uint64_t start, end;
-	} * heap;
+	const struct range *heap;
 	size_t heap_count;
 };
 

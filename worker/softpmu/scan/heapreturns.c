@@ -105,10 +105,8 @@ static bool is_behind_call(pid_t tid, uint64_t address)
 {
 	enum { NEAR = 5, SHORTEST = 2, LONGEST = 7, CALL = 0xe8, GROUP = 0xff, CALLS = 2 };
 	uint8_t code[LONGEST];
-	struct iovec local = {code, sizeof code};
-	struct iovec remote = {(void *)(uintptr_t)(address - LONGEST), sizeof code};
 
-	if (memory_read(tid, &local, 1, &remote, 1) != (long)sizeof code)
+	if (!memory_read(tid, address - LONGEST, code, sizeof code))
 		return false;
 	if (code[LONGEST - NEAR] == CALL)
 		return true;

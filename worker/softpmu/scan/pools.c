@@ -61,14 +61,14 @@ static uint64_t least(uint64_t a, uint64_t b)
 /* ---- Memory in which blocks lie -------------------------------------------------------------- */
 
 /* Of a stack in a mapping: one in a block of malloc's is known by that. */
-static struct heapreach_range stack_at(struct pools *pools, pid_t tid, uint64_t sp)
+static struct range stack_at(struct pools *pools, pid_t tid, uint64_t sp)
 {
 	const struct poolblock *chunk = poolblocks_around(&pools->chunks, sp);
 	struct mappings mappings = {0};
 	const struct mapping *mapping;
 
 	if (chunk)
-		return (struct heapreach_range){chunk->start, end_of(chunk)};
+		return (struct range){chunk->start, end_of(chunk)};
 	if ((sp < pools->stack.start || sp >= pools->stack.end) && mappings_read(&mappings, tid)) {
 		mapping = mappings_find(&mappings, sp);
 		pools->stack.start = mapping ? mapping->start : 0;
@@ -114,18 +114,17 @@ static uint64_t note_frame(
 }
 
 /* What of the memory around a block may be marked. Empty: not even the block. */
-static struct heapreach_range room_of(struct heapcheck *check, const struct tracee *tracee,
+static struct range room_of(struct heapcheck *check, const struct tracee *tracee,
     const struct poolblock *block, uint64_t sp)
 {
-	const struct heapreach_range stack = stack_at(check->pools, tracee->tid, sp);
+	const struct range stack = stack_at(check->pools, tracee->tid, sp);
 	const struct poolblock *chunk = poolblocks_around(&check->pools->chunks, block->start);
 
 	if (block->start >= sp && block->start < stack.end && sp >= stack.start)
-		return (struct heapreach_range){
-		    sp, note_frame(check, tracee, block->start, stack.end)};
+		return (struct range){sp, note_frame(check, tracee, block->start, stack.end)};
 	if (chunk)
-		return (struct heapreach_range){chunk->start, end_of(chunk)};
-	return (struct heapreach_range){0, UINT64_MAX};
+		return (struct range){chunk->start, end_of(chunk)};
+	return (struct range){0, UINT64_MAX};
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------- */
@@ -144,7 +143,7 @@ static void replace(struct pools *pools, uint64_t start, uint64_t end)
 
 /* What is close around a block. */
 static void mark_around(
-    struct heapcheck *check, const struct poolblock *block, const struct heapreach_range *room)
+    struct heapcheck *check, const struct poolblock *block, const struct range *room)
 {
 	const struct poolblocks *blocks = &check->pools->blocks;
 	const struct poolblock *before = poolblocks_before(blocks, block->start - 1),
@@ -168,7 +167,7 @@ void pools_give(struct heapcheck *check, const struct tracee *tracee, const stru
 	struct pools *pools = check->pools;
 	const struct poolblock *chunk = poolblocks_around(&pools->chunks, given->start);
 	struct poolblock block = *given;
-	struct heapreach_range room;
+	struct range room;
 
 	if (end_of(&block) < block.start)
 		return;

@@ -56,7 +56,7 @@ struct pools {
 	struct poolblocks replaced;
 	struct pool_frame frame[POOLS_FRAMES];
 	size_t frames;
-	struct heapreach_range stack; /* a thread's, as it was looked up last */
+	struct range stack; /* a thread's, as it was looked up last */
 };
 
 /* ---- pools.c --------------------------------------------------------------------------------- */

@@ -12,6 +12,6 @@
 /* Written before the instruction, if accesses are logged in this space. As watchcode_put. What is
  * written from here on up to the end of the instruction takes it out of the log where the
  * instruction does not run after all: set e->noted to false then. */
-void accesscode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
+void accesscode_put(struct emitter *e, const struct classified *in);
 
 #endif

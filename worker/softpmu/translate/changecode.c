@@ -19,118 +19,74 @@
 #include "worker/softpmu/translate/watchcode.h"
 #include "worker/softpmu/traps/tally.h"
 
-/* Where a look stands: the program's rcx and rax are in their slots. */
-struct counting {
-	struct emitter *e;
-	int flags;
-	uint64_t original;
-};
-
-#define PUT(c, ...)                                                                                \
-	do {                                                                                       \
-		emitter_place((c)->e, PLACE_AT, (c)->flags, (c)->original);                        \
-		CODE((c)->e, __VA_ARGS__);                                                         \
-	} while (0)
-
-/* An instruction whose operand ends with the address of a slot. */
-#define PUT_SLOT(c, slot, ...)                                                                     \
-	do {                                                                                       \
-		PUT(c, __VA_ARGS__);                                                               \
-		emitter_slot((c)->e, slot);                                                        \
-	} while (0)
-
 /* rax: the watched bytes. If they are gone, the fault is ours. */
-static void put_load(const struct counting *c, size_t size)
+static void put_load(struct emitter *e, size_t size)
 {
-	PUT_SLOT(c, ARENA_SLOT_WATCHED, 0x48, 0x8b, 0x04, 0x25);
-	emitter_place(c->e, PLACE_LOOKS, c->flags, c->original);
-	switch (size) {
-	case 1:
-		CODE(c->e, 0x0f, 0xb6, 0x00); /* movzx eax, byte [rax] */
-		break;
-	case 2:
-		CODE(c->e, 0x0f, 0xb7, 0x00); /* movzx eax, word [rax] */
-		break;
-	case 4:
-		CODE(c->e, 0x8b, 0x00); /* mov eax, [rax] */
-		break;
-	default:
-		CODE(c->e, 0x48, 0x8b, 0x00); /* mov rax, [rax] */
-	}
+	EMIT_SLOT(e, PLACE_AT, PLACE_BOTH_SAVED, ARENA_SLOT_WATCHED, LOAD_RAX);
+	emitter_place(e, PLACE_LOOKS, PLACE_BOTH_SAVED);
+	emitter_load(e, size);
 }
 
 /* Returns where the displacement of its jump to `same` is. */
-static uint32_t put_comparison(const struct counting *c)
+static uint32_t put_comparison(struct emitter *e)
 {
-	PUT_SLOT(c, ARENA_SLOT_LEFT, 0x48, 0x8b, 0x0c, 0x25);
-	PUT_SLOT(c, ARENA_CHANGED, 0x48, 0x8b, 0x0c, 0xcd);
-	PUT(c, 0x48, 0x8d, 0x4c, 0x01, 0x01);
-	PUT(c, 0xe3, 0);
-	return c->e->offset - 1;
+	const int both = PLACE_BOTH_SAVED;
+
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_LEFT, LOAD_RCX);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_CHANGED, 0x48, 0x8b, 0x0c, 0xcd);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x4c, 0x01, 0x01);
+	EMIT(e, PLACE_AT, both, 0xe3, 0);
+	return e->offset - 1;
 }
 
-static void put_change(const struct counting *c)
+static void put_change(struct emitter *e)
 {
-	PUT(c, 0x48, 0xf7, 0xd0); /* not rax */
-	PUT_SLOT(c, ARENA_SLOT_LEFT, 0x48, 0x8b, 0x0c, 0x25);
-	PUT_SLOT(c, ARENA_CHANGED - 8, 0x48, 0x89, 0x04, 0xcd);
-	PUT_SLOT(c, ARENA_SLOT_PENDING, 0x48, 0x8b, 0x04, 0x25);
-	PUT_SLOT(c, ARENA_CHANGERS - 8, 0x48, 0x89, 0x04, 0xcd);
-	PUT(c, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
-	PUT_SLOT(c, ARENA_SLOT_LEFT, 0x48, 0x89, 0x0c, 0x25);
-	PUT(c, 0xe3, 2);
-	PUT(c, 0xeb, 1);
-	emitter_place_at(c->e, c->e->offset, PLACE_CHANGES, c->flags, 1, c->original);
-	CODE(c->e, 0xcc);
+	const int both = PLACE_BOTH_SAVED;
+
+	EMIT(e, PLACE_AT, both, 0x48, 0xf7, 0xd0); /* not rax */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_LEFT, LOAD_RCX);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_CHANGED - 8, 0x48, 0x89, 0x04, 0xcd);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_PENDING, LOAD_RAX);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_CHANGERS - 8, 0x48, 0x89, 0x04, 0xcd);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_LEFT, STORE_RCX);
+	sequence_ask_if_full(e, PLACE_CHANGES);
 }
 
 /* Behind the look. store: the address behind the instruction. */
-static void put_counting(
-    struct emitter *e, size_t size, int flags, uint64_t original, uint64_t store)
+static void put_counting(struct emitter *e, size_t size, uint64_t store)
 {
-	const struct counting c = {e, flags | PLACE_RCX_SAVED | PLACE_RAX_SAVED, original};
 	uint32_t on, same;
 
 	CODE(e, 0xe3, 0); /* jrcxz on */
 	on = e->offset - 1;
-	emitter_place(e, PLACE_AT, flags | PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0x89, 0x04, 0x25);
-	emitter_slot(e, ARENA_SLOT_RAX);
-	put_load(&c, size);
-	same = put_comparison(&c);
-	put_change(&c);
+	EMIT_SLOT(e, PLACE_AT, PLACE_RCX_SAVED, ARENA_SLOT_RAX, STORE_RAX);
+	put_load(e, size);
+	same = put_comparison(e);
+	put_change(e);
 	emitter_set_jump(e, same);
-	PUT(&c, 0x48, 0x8b, 0x04, 0x25);
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, LOAD_RAX);
 	emitter_literal(e, store);
-	PUT_SLOT(&c, ARENA_SLOT_PENDING, 0x48, 0x89, 0x04, 0x25);
-	PUT_SLOT(&c, ARENA_SLOT_RAX, 0x48, 0x8b, 0x04, 0x25);
+	EMIT_SLOT(e, PLACE_AT, PLACE_BOTH_SAVED, ARENA_SLOT_PENDING, STORE_RAX);
+	EMIT_SLOT(e, PLACE_AT, PLACE_BOTH_SAVED, ARENA_SLOT_RAX, LOAD_RAX);
 	emitter_set_jump(e, on);
 }
 
-static void put_question(struct emitter *e, int flags, uint64_t original)
-{
-	CODE(e, 0xe3, 1); /* jrcxz on */
-	emitter_place(e, PLACE_CHANGES, flags | PLACE_RCX_SAVED, original);
-	CODE(e, 0xcc);
-}
-
-static void put_look(
-    struct emitter *e, const struct classified *in, const struct access *access, int flags)
+static void put_look(struct emitter *e, const struct classified *in, const struct access *access)
 {
 	const struct tally *tally = e->space->watches.tally;
 	const uint64_t store = in->address + in->z.length;
 
-	watchcode_begin_look(e, access, flags, in->address);
+	watchcode_begin_look(e, access);
 	if (tally_counts_inline(tally, store))
-		put_counting(e, tally->size, flags, in->address, store);
+		put_counting(e, tally->size, store);
 	else
-		put_question(e, flags, in->address);
-	watchcode_end_look(e, flags, in->address);
+		watchcode_put_question(e, PLACE_CHANGES, 0);
+	watchcode_end_look(e);
 }
 
-void changecode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
+void changecode_put(struct emitter *e, const struct classified *in)
 {
-	const int flags = pending ? PLACE_PENDING : 0;
 	struct accesses accesses;
 	bool asks = false;
 
@@ -140,11 +96,11 @@ void changecode_put(struct emitter *e, const struct classified *in, bool pending
 	for (unsigned i = 0; i < accesses.count; i++)
 		asks |= accesses.list[i].writes && watches_table(&accesses.list[i]) == 0;
 	if (asks) {
-		sequence_question(e, PLACE_CHANGES, flags, in->address, body);
+		sequence_question(e, PLACE_CHANGES);
 		return;
 	}
 	for (unsigned i = 0; i < accesses.count; i++) {
 		if (accesses.list[i].writes)
-			put_look(e, in, &accesses.list[i], flags);
+			put_look(e, in, &accesses.list[i]);
 	}
 }

@@ -12,6 +12,6 @@
 #include "worker/x86/classify.h"
 
 /* Written before the instruction, if changes are counted in this space. As watchcode_put. */
-void changecode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
+void changecode_put(struct emitter *e, const struct classified *in);
 
 #endif

@@ -13,18 +13,20 @@
 
 enum { RCX = 1, PIECE = 8 };
 
-static void put_look(struct look *look, const struct access *access, uint32_t size)
+static void put_look(struct emitter *e, const struct access *access, uint32_t size)
 {
-	shadowcode_begin(look, access);
+	const uint32_t on =
+	    shadowcode_begin(e, access->writes ? ARENA_WRITTEN : ARENA_SHADOWS, access);
+
 	if (accesses_is_masked(access))
-		shadowcode_put_one_question(look, size);
+		shadowcode_put_one_question(e, size);
 	else
-		shadowcode_put_question(look, size);
-	shadowcode_end(look);
+		shadowcode_put_question(e, size);
+	shadowcode_end(e, on);
 }
 
 /* Of repetitions that end with their count: the last one. */
-static void put_look_at_last(struct look *look, const struct access *access, uint32_t size)
+static void put_look_at_last(struct emitter *e, const struct access *access, uint32_t size)
 {
 	struct access last = *access;
 
@@ -33,7 +35,7 @@ static void put_look_at_last(struct look *look, const struct access *access, uin
 	last.index = RCX;
 	last.scale = (uint8_t)size;
 	last.displacement -= size;
-	put_look(look, &last, size);
+	put_look(e, &last, size);
 }
 
 bool checkcode_asks(const struct space *space, uint64_t address)
@@ -42,31 +44,29 @@ bool checkcode_asks(const struct space *space, uint64_t address)
 	       space->watches.ways->asks(space->watches.check, address);
 }
 
-void checkcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
+void checkcode_put(struct emitter *e, const struct classified *in)
 {
-	struct look look = {e, pending ? PLACE_PENDING : 0, in->address, ARENA_SHADOWS, 0};
 	const struct watches *watches = &e->space->watches;
 	struct accesses accesses;
 
 	if (watches->check_number == 0)
 		return;
 	if (watches->ways->writes) {
-		definecode_put(e, in, pending, body);
+		definecode_put(e, in);
 		return;
 	}
 	if (watches->ways->asks(watches->check, in->address))
-		sequence_question(e, PLACE_CHECKS, look.pending, in->address, body);
-	copycode_put(e, in, pending);
-	returncode_put(e, in, pending, body);
+		sequence_question(e, PLACE_CHECKS);
+	copycode_put(e, in);
+	returncode_put(e, in);
 	accesses_of(in->bytes, in->z.length, in->address, &accesses);
 	for (unsigned i = 0; i < accesses.count; i++) {
 		const struct access *access = &accesses.list[i];
 		const uint32_t size = watches->ways->looks_at(watches->check, in->address, access);
 
-		look.table = access->writes ? ARENA_WRITTEN : ARENA_SHADOWS;
 		if (size == 0 || size > 64)
 			continue;
-		put_look(&look, access, size);
-		put_look_at_last(&look, access, size);
+		put_look(e, access, size);
+		put_look_at_last(e, access, size);
 	}
 }

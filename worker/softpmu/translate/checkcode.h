@@ -9,7 +9,7 @@
 #include "worker/x86/classify.h"
 
 /* Written before the instruction, if the heap is checked in this space. As watchcode_put. */
-void checkcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
+void checkcode_put(struct emitter *e, const struct classified *in);
 
 /* Whether that asks before the instruction, so that it has to run in the cache. */
 bool checkcode_asks(const struct space *space, uint64_t address);

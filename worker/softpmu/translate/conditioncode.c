@@ -53,8 +53,6 @@ struct jump {
 
 struct judge {
 	struct emitter *e;
-	uint64_t original;
-	int pending;  /* PLACE_PENDING, or 0 */
 	uint32_t ask; /* offsets */
 	bool rdx_saved;
 	int depth;
@@ -66,16 +64,14 @@ struct judge {
 /* The next instruction does not fault, and what it stands for can be recovered from the slots. */
 static void place(const struct judge *j)
 {
-	emitter_place_at(j->e, j->e->offset, PLACE_JUDGES,
-	    j->pending | PLACE_RCX_SAVED | PLACE_RAX_SAVED, j->rdx_saved, j->original);
+	emitter_place_at(j->e, j->e->offset, PLACE_JUDGES, PLACE_BOTH_SAVED, j->rdx_saved);
 }
 
 /* The next instruction looks at memory. */
 static void place_look(const struct judge *j)
 {
-	emitter_place_at(j->e, j->e->offset, PLACE_JUDGES,
-	    j->pending | PLACE_RCX_SAVED | PLACE_RAX_SAVED, (int)(j->ask - j->e->offset),
-	    j->original);
+	emitter_place_at(
+	    j->e, j->e->offset, PLACE_JUDGES, PLACE_BOTH_SAVED, (int)(j->ask - j->e->offset));
 }
 
 #define PUT(j, ...)                                                                                \
@@ -139,7 +135,7 @@ static void put_register(struct judge *j, unsigned number)
 	    0, 3, 1, 2, 6, 7, 5, 4, 8, 9, 10, 11, 12, 13, 14, 15};
 
 	if (number == REG_RIP) {
-		put_constant(j, j->original);
+		put_constant(j, j->e->original);
 		return;
 	}
 	put_push(j);
@@ -169,8 +165,6 @@ static void put_mark(struct judge *j)
 
 static void put_load(struct judge *j, const uint8_t *code, size_t at)
 {
-	const enum bytecode_opcode opcode = (enum bytecode_opcode)code[at];
-
 	if (at >= MARK_LENGTH && bytecode_marks(code + at - MARK_LENGTH, MARK_LENGTH + 1)) {
 		put_mark(j);
 		return;
@@ -194,19 +188,7 @@ static void put_load(struct judge *j, const uint8_t *code, size_t at)
 		return;
 	}
 	place_look(j);
-	switch (opcode) {
-	case OP_REF8:
-		CODE(j->e, 0x0f, 0xb6, 0x00); /* movzx eax, byte [rax] */
-		break;
-	case OP_REF16:
-		CODE(j->e, 0x0f, 0xb7, 0x00); /* movzx eax, word [rax] */
-		break;
-	case OP_REF32:
-		CODE(j->e, 0x8b, 0x00); /* mov eax, [rax] */
-		break;
-	default:
-		CODE(j->e, 0x48, 0x8b, 0x00); /* mov rax, [rax] */
-	}
+	emitter_load(j->e, 1u << (code[at] - OP_REF8));
 }
 
 static void put_extension(struct judge *j, uint8_t bits, bool with_sign)
@@ -382,43 +364,22 @@ static void put_opcode(struct judge *j, const uint8_t *code, size_t position)
 /* mov rax, [flags slot]; add al, 127 sets the overflow flag again; sahf; mov rcx; mov rax */
 static void put_back(struct judge *j)
 {
-	struct emitter *e = j->e;
-
-	PUT_SLOT(j, ARENA_SLOT_FLAGS, 0x48, 0x8b, 0x04, 0x25);
+	PUT_SLOT(j, ARENA_SLOT_FLAGS, LOAD_RAX);
 	PUT(j, 0x04, 0x7f);
 	PUT(j, 0x9e);
-	emitter_place(e, PLACE_AT, j->pending | PLACE_RCX_SAVED | PLACE_RAX_SAVED, j->original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25);
-	emitter_slot(e, ARENA_SLOT_RCX);
-	emitter_place(e, PLACE_AT, j->pending | PLACE_RAX_SAVED, j->original);
-	CODE(e, 0x48, 0x8b, 0x04, 0x25);
-	emitter_slot(e, ARENA_SLOT_RAX);
+	EMIT_SLOT(j->e, PLACE_AT, PLACE_BOTH_SAVED, ARENA_SLOT_RCX, LOAD_RCX);
+	EMIT_SLOT(j->e, PLACE_AT, PLACE_RAX_SAVED, ARENA_SLOT_RAX, LOAD_RAX);
 }
 
-static void put_beginning(struct judge *j)
+static void put_beginning(struct emitter *e)
 {
-	struct emitter *e = j->e;
+	const int saved = PLACE_RAX_SAVED;
 
-	emitter_place(e, PLACE_AT, j->pending, j->original);
-	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	emitter_slot(e, ARENA_SLOT_RAX);
-	emitter_place(e, PLACE_AT, j->pending, j->original);
-	CODE(e, 0x9f); /* lahf */
-	emitter_place(e, PLACE_AT, j->pending | PLACE_RAX_SAVED, j->original);
-	CODE(e, 0x0f, 0x90, 0xc0); /* seto al */
-	emitter_place(e, PLACE_AT, j->pending | PLACE_RAX_SAVED, j->original);
-	CODE(e, 0x48, 0x89, 0x04, 0x25);
-	emitter_slot(e, ARENA_SLOT_FLAGS);
-	emitter_place(e, PLACE_AT, j->pending | PLACE_RAX_SAVED, j->original);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_RCX);
-}
-
-static void set_displacement(const struct emitter *e, uint32_t end, uint32_t target)
-{
-	const uint32_t displacement = target - end;
-
-	memcpy(e->memory + end - sizeof displacement, &displacement, sizeof displacement);
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RAX, STORE_RAX);
+	EMIT(e, PLACE_AT, 0, 0x9f);		    /* lahf */
+	EMIT(e, PLACE_AT, saved, 0x0f, 0x90, 0xc0); /* seto al */
+	EMIT_SLOT(e, PLACE_AT, saved, ARENA_SLOT_FLAGS, STORE_RAX);
+	EMIT_SLOT(e, PLACE_AT, saved, ARENA_SLOT_RCX, STORE_RCX);
 }
 
 static void put_expression(struct judge *j, const struct expression *expression, const int *depths)
@@ -435,7 +396,8 @@ static void put_expression(struct judge *j, const struct expression *expression,
 	for (unsigned i = 0; i < j->jumps; i++) {
 		int to = j->jump[i].to;
 
-		set_displacement(j->e, j->jump[i].end, to == GO_ON ? j->e->offset : j->start[to]);
+		emitter_set_displacement(
+		    j->e, j->jump[i].end, to == GO_ON ? j->e->offset : j->start[to]);
 	}
 }
 
@@ -479,7 +441,7 @@ static void put_log(struct judge *j, bool adds)
 	}
 	PUT_SLOT(j, ARENA_SLOT_GIVEN, 0x48, 0xc7, 0x04, 0x25);
 	emitter_32(j->e, 0);
-	set_displacement(j->e, over, j->e->offset);
+	emitter_set_displacement(j->e, over, j->e->offset);
 }
 
 /* mov rax, [mark slot]; add [passes slot], rax */
@@ -490,32 +452,24 @@ static void put_count(struct judge *j)
 	j->e->counted = true;
 }
 
-bool conditioncode_put(struct emitter *e, uint64_t original, bool pending)
+bool conditioncode_put(struct emitter *e)
 {
-	const struct condition *condition = watches_condition(&e->space->watches, original);
+	const struct condition *condition = watches_condition(&e->space->watches, e->original);
 	static struct judge judge;
 	int depths[BYTECODE_LENGTH_MAX];
-	uint32_t judged, over;
+	uint32_t over;
 
 	if (!condition || !conditioncode_is_used(&e->space->watches, condition) ||
 	    !bytecode_depths(
 		condition->expression[0].code, condition->expression[0].length, depths))
 		return false;
-	judge =
-	    (struct judge){.e = e, .original = original, .pending = pending ? PLACE_PENDING : 0};
-	emitter_place(e, PLACE_AT, judge.pending, original);
-	CODE(e, 0xe9); /* also the head of a body, in which no place may be */
-	emitter_32(e, 0);
-	judge.ask = judged = e->offset;
+	judge = (struct judge){.e = e};
+	judge.ask = emitter_jump(e);
 	put_back(&judge);
-	emitter_place(e, PLACE_ASKS, judge.pending, original);
-	CODE(e, 0xcc);
-	emitter_place(e, PLACE_AT, judge.pending, original);
-	CODE(e, 0xe9);
-	emitter_32(e, 0);
-	over = e->offset;
-	set_displacement(e, judged, e->offset);
-	put_beginning(&judge);
+	EMIT(e, PLACE_ASKS, 0, 0xcc);
+	over = emitter_jump(e);
+	emitter_set_displacement(e, judge.ask, e->offset);
+	put_beginning(e);
 	if (condition->counts) {
 		PUT_SLOT(&judge, ARENA_SLOT_MARK, 0x48, 0xc7, 0x04, 0x25); /* mov qword [slot], 0 */
 		emitter_32(e, 0);
@@ -526,7 +480,7 @@ bool conditioncode_put(struct emitter *e, uint64_t original, bool pending)
 	if (condition->counts)
 		put_count(&judge);
 	put_back(&judge);
-	set_displacement(e, over, e->offset);
+	emitter_set_displacement(e, over, e->offset);
 	return true;
 }
 

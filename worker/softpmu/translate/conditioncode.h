@@ -15,10 +15,10 @@
 #include "worker/softpmu/translate/emitter.h"
 
 /*
- * Writes the question before the instruction at `original`, with its condition. False, with nothing
- * written, if there is none, or it is not one that can be compiled. pending: see sequences.h.
+ * Writes the question before the instruction at e->original, with its condition. False, with
+ * nothing written, if there is none, or it is not one that can be compiled.
  */
-bool conditioncode_put(struct emitter *e, uint64_t original, bool pending);
+bool conditioncode_put(struct emitter *e);
 
 /* Where the condition is asked again behind the int3 at this address of the cache; 0: that is not
  * of a condition. */

@@ -8,8 +8,7 @@
 #include "worker/softpmu/translate/emitter.h"
 #include "worker/x86/classify.h"
 
-/* Written before the instruction, if it is such a call, or the jump of its stub. pending: as in
- * sequence_place. */
-void copycode_put(struct emitter *e, const struct classified *in, bool pending);
+/* Written before the instruction, if it is such a call, or the jump of its stub. */
+void copycode_put(struct emitter *e, const struct classified *in);
 
 #endif

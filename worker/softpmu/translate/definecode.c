@@ -31,49 +31,49 @@ enum {
 /* ---- Pieces ---------------------------------------------------------------------------------- */
 
 /* Sets `size` bytes, a piece, at rax + at to this. */
-static void put_piece(const struct look *look, int at, uint32_t size, uint8_t value)
+static void put_piece(struct emitter *e, int at, uint32_t size, uint8_t value)
 {
 	const uint8_t to = (uint8_t)at, v = value;
 
 	if (size == 8)
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x48, 0xc7, 0x40, to, v, v, v, v);
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x48, 0xc7, 0x40, to, v, v, v, v);
 	else if (size == 4)
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0xc7, 0x40, to, v, v, v, v);
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0xc7, 0x40, to, v, v, v, v);
 	else if (size == 2)
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x66, 0xc7, 0x40, to, v, v);
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x66, 0xc7, 0x40, to, v, v);
 	else
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0xc6, 0x40, to, v);
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0xc6, 0x40, to, v);
 }
 
-static void put_pieces(const struct look *look, int at, uint32_t size, uint8_t value)
+static void put_pieces(struct emitter *e, int at, uint32_t size, uint8_t value)
 {
 	for (uint32_t i = 0; i < size; i += shadowcode_piece(size - i))
-		put_piece(look, at + (int)i, shadowcode_piece(size - i), value);
+		put_piece(e, at + (int)i, shadowcode_piece(size - i), value);
 }
 
-static void put_round(const struct look *look, int at)
+static void put_round(struct emitter *e, int at)
 {
 	for (int i = 1; i <= ROUND; i++)
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x48, 0xc7, 0x44, 0xc8,
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x48, 0xc7, 0x44, 0xc8,
 		    (uint8_t)(at - WORD * i), 0xff, 0xff, 0xff, 0xff);
 }
 
 /* [rax + at, rax + at + size) is undefined. */
-static void put_marks(const struct look *look, int at, uint32_t size)
+static void put_marks(struct emitter *e, int at, uint32_t size)
 {
 	const uint32_t rest = size > FEW ? size % (ROUND * WORD) : size;
 	const uint32_t words = (size - rest) / WORD;
 	uint32_t again;
 
-	put_pieces(look, at, rest, 0xff);
+	put_pieces(e, at, rest, 0xff);
 	if (words == 0)
 		return;
-	PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xb9, (uint8_t)words, (uint8_t)(words >> 8), 0, 0);
-	again = look->e->offset;
-	put_round(look, at + (int)rest);
-	PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0x48, 0x8d, 0x49, (uint8_t)-ROUND);
-	PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xe3, 2); /* jrcxz done */
-	PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xeb, (uint8_t)(again - (look->e->offset + 2)));
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xb9, (uint8_t)words, (uint8_t)(words >> 8), 0, 0);
+	again = e->offset;
+	put_round(e, at + (int)rest);
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0x48, 0x8d, 0x49, (uint8_t)-ROUND);
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xe3, 2); /* jrcxz done */
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xeb, (uint8_t)(again - (e->offset + 2)));
 }
 
 /* ---- Instructions ---------------------------------------------------------------------------- */
@@ -112,49 +112,50 @@ static bool is_pushed(const struct access *access)
 	       access->displacement == -WORD && access->size == WORD;
 }
 
-static void put_room(struct look *look, const struct stackroom *room, bool pushes)
+static void put_room(struct emitter *e, const struct stackroom *room, bool pushes)
 {
 	const struct access access = {.base = RSP,
 	    .index = ACCESS_NO_REGISTER,
 	    .size = room->size,
 	    .displacement = room->offset + (pushes ? HALF : 0)};
+	const uint32_t on = shadowcode_begin(e, ARENA_SHADOWS, &access);
 
-	shadowcode_begin(look, &access);
-	put_marks(look, pushes ? -HALF : 0, room->size);
+	put_marks(e, pushes ? -HALF : 0, room->size);
 	if (pushes)
-		put_pieces(look, HALF, WORD, 0);
-	shadowcode_end(look);
+		put_pieces(e, HALF, WORD, 0);
+	shadowcode_end(e, on);
 }
 
 static void put_access(
-    struct look *look, const struct watches *watches, const struct access *access, bool asks)
+    struct emitter *e, const struct watches *watches, const struct access *access, bool asks)
 {
-	if (asks && watches->ways->looks_at(watches->check, look->original, access) > 0) {
-		shadowcode_begin(look, access);
-		shadowcode_put_question(look, access->size);
-		shadowcode_end(look);
+	uint32_t on;
+
+	if (asks && watches->ways->looks_at(watches->check, e->original, access) > 0) {
+		on = shadowcode_begin(e, ARENA_SHADOWS, access);
+		shadowcode_put_question(e, access->size);
+		shadowcode_end(e, on);
 	}
 	if (!access->writes)
 		return;
-	shadowcode_begin(look, access);
+	on = shadowcode_begin(e, ARENA_SHADOWS, access);
 	if (accesses_is_masked(access))
-		shadowcode_put_one_question(look, access->size);
+		shadowcode_put_one_question(e, access->size);
 	else
-		put_pieces(look, 0, access->size, 0);
-	shadowcode_end(look);
+		put_pieces(e, 0, access->size, 0);
+	shadowcode_end(e, on);
 }
 
-void definecode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
+void definecode_put(struct emitter *e, const struct classified *in)
 {
 	const struct watches *watches = &e->space->watches;
 	const struct stackroom room = stackroom_of(&in->z);
-	struct look look = {e, pending ? PLACE_PENDING : 0, in->address, ARENA_SHADOWS, 0};
 	struct accesses accesses;
 	bool pushes = false;
 
 	accesses_of(in->bytes, in->z.length, in->address, &accesses);
 	if (watches->ways->asks(watches->check, in->address) || must_ask(&accesses, &room)) {
-		sequence_question(e, PLACE_CHECKS, look.pending, in->address, body);
+		sequence_question(e, PLACE_CHECKS);
 		return;
 	}
 	for (unsigned i = 0; i < accesses.count; i++) {
@@ -164,8 +165,8 @@ void definecode_put(struct emitter *e, const struct classified *in, bool pending
 			pushes = true;
 		else if (!is_none(access))
 			put_access(
-			    &look, watches, access, access->reads && in->control != CONTROL_RETURN);
+			    e, watches, access, access->reads && in->control != CONTROL_RETURN);
 	}
 	if (room.size > 0)
-		put_room(&look, &room, pushes);
+		put_room(e, &room, pushes);
 }

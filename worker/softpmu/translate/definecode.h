@@ -9,6 +9,6 @@
 #include "worker/x86/classify.h"
 
 /* As checkcode_put. */
-void definecode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
+void definecode_put(struct emitter *e, const struct classified *in);
 
 #endif

@@ -171,18 +171,18 @@ static void plan_counter(struct source *source)
  * code, the body stands for the jump and never for its target, because the target's translation may
  * be out of force.
  */
-static void pad(struct emitter *e, uint32_t body, const struct classified *last, uint64_t next)
+static void pad(struct emitter *e, const struct classified *last, uint64_t next)
 {
-	if (e->offset - body >= BLOCK_HEAD)
+	if (e->offset - e->body >= BLOCK_HEAD)
 		return;
-	sequence_nothing(e, e->offset == body ? last->address : next);
+	sequence_nothing(e, e->offset == e->body ? last->address : next);
 }
 
 /*
  * The last instruction. True if the program continues at *next, whose code has to follow; *next may
  * be any address, 0 too.
  */
-static bool put_last(struct emitter *e, const struct classified *in, uint32_t body, uint64_t *next)
+static bool put_last(struct emitter *e, const struct classified *in, uint64_t *next)
 {
 	uint32_t number;
 
@@ -197,7 +197,7 @@ static bool put_last(struct emitter *e, const struct classified *in, uint32_t bo
 		sequence_loop(e, in);
 		return true;
 	case CONTROL_JUMP:
-		sequence_place(e, false, in->address);
+		emitter_place(e, PLACE_AT, 0);
 		*next = classify_target(in);
 		return true;
 	case CONTROL_CALL:
@@ -223,7 +223,7 @@ static bool put_last(struct emitter *e, const struct classified *in, uint32_t bo
 		sequence_pop_flags(e, in);
 		return true;
 	case CONTROL_NATIVE:
-		pad(e, body, in, in->address); /* no link may be where a body's head is */
+		pad(e, in, in->address); /* no link may be where a body's head is */
 		sequence_jump(e, in->address);
 		number = blocks_entry(e->space->blocks, in->address, e->part);
 		if (number == 0 || !blocks_set_native(e->space->blocks, number))
@@ -234,28 +234,29 @@ static bool put_last(struct emitter *e, const struct classified *in, uint32_t bo
 }
 
 /* All but an instruction that ends the block in a way of its own. */
-static void put_instructions(struct emitter *e, const struct source *source, uint32_t body)
+static void put_instructions(struct emitter *e, const struct source *source)
 {
+	e->pending = 0;
 	for (int i = 0; i < source->count; i++) {
 		const struct classified *in = &source->in[i];
-		bool pending = source->counter != NO_COUNTER && i >= source->counter;
 
+		e->original = in->address;
 		if (runs_in_cache(in->control)) {
-			linecode_put(e, in->address, pending && i != source->counter);
-			checkcode_put(e, in, pending && i != source->counter, body);
-			racecode_put(e, in, pending && i != source->counter, body);
-			changecode_put(e, in, pending && i != source->counter, body);
-			watchcode_put(e, in, pending && i != source->counter, body);
-			accesscode_put(e, in, pending && i != source->counter, body);
+			linecode_put(e);
+			checkcode_put(e, in);
+			racecode_put(e, in);
+			changecode_put(e, in);
+			watchcode_put(e, in);
+			accesscode_put(e, in);
 		}
 		if (in->control == CONTROL_RR_CALL)
-			returncode_put(e, in, pending, body);
+			returncode_put(e, in);
 		if (i == source->counter)
-			sequence_count(e, in->address, source->by_flags);
+			sequence_count(e, source->by_flags);
 		if (i == source->count - 1 && in->control != CONTROL_ON)
 			break;
 		if (i != source->counter)
-			sequence_place(e, pending, in->address);
+			emitter_place(e, PLACE_AT, 0);
 		sequence_copy(e, in);
 		e->counted = e->lined = e->noted = false;
 	}
@@ -278,11 +279,12 @@ static bool put_block(struct emitter *e, uint32_t number, uint64_t *next)
 {
 	static struct source source;
 	struct blocks *blocks = e->space->blocks;
-	uint64_t original = blocks_get(blocks, number)->original;
-	uint32_t body = e->offset;
 	bool goes_on;
 
-	read_block(e, original, &source);
+	e->original = blocks_get(blocks, number)->original;
+	e->pending = 0;
+	e->body = e->offset;
+	read_block(e, e->original, &source);
 	if (source.count == 0 || (source.count == 1 && source.control == CONTROL_NATIVE)) {
 		if (!blocks_set_native(blocks, number))
 			e->space->broken = true;
@@ -291,16 +293,16 @@ static bool put_block(struct emitter *e, uint32_t number, uint64_t *next)
 	e->space->translated++;
 	plan_counter(&source);
 	if (source.changes)
-		sequence_check(e, original, source.bytes, source.length);
-	put_instructions(e, &source, body);
+		sequence_check(e, source.bytes, source.length);
+	put_instructions(e, &source);
 	if (is_loop(&source)) {
 		sequence_branch_past(e, &source.in[source.count - 1]);
-		put_instructions(e, &source, body);
+		put_instructions(e, &source);
 	}
-	goes_on = put_last(e, &source.in[source.count - 1], body, next);
+	goes_on = put_last(e, &source.in[source.count - 1], next);
 	e->lined = false;
-	pad(e, body, &source.in[source.count - 1], *next);
-	if (!blocks_set_body(blocks, number, body, (uint16_t)source.length,
+	pad(e, &source.in[source.count - 1], *next);
+	if (!blocks_set_body(blocks, number, e->body, (uint16_t)source.length,
 		revive_hash(source.bytes, source.length, source.changes)))
 		e->space->broken = true;
 	return goes_on;

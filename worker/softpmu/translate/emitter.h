@@ -21,8 +21,12 @@ struct emitter {
 	uint8_t *memory; /* of the part */
 	uint64_t base;	 /* its address in the program */
 	uint32_t offset; /* where the next byte goes */
-	bool counted;	 /* as in struct place */
-	bool lined;	 /* the same, of the instruction at lined_at */
+	uint32_t body;	 /* where the code of the block begins */
+	/* Of the instruction that is translated, for the places of what is written. */
+	uint64_t original;
+	int pending;  /* PLACE_PENDING: its block's branch is counted and has not retired; or 0 */
+	bool counted; /* as in struct place */
+	bool lined;   /* the same, of the instruction at lined_at */
 	uint64_t lined_at;
 	bool noted; /* the same, of the instruction whose access is in the log; see accesscode.h */
 	int blocks_left;
@@ -56,12 +60,40 @@ void emitter_literal(struct emitter *e, uint64_t value);
 /* The displacement to an address in reach. */
 void emitter_relative(struct emitter *e, uint64_t target);
 
+/* rax: the 1, 2, 4 or 8 bytes at rax; or 8, for another size. */
+void emitter_load(struct emitter *e, size_t size);
+
 /* The short jump whose displacement is at an offset comes here. */
 void emitter_set_jump(struct emitter *e, uint32_t at);
 
-/* What the next instruction stands for, and what the one at an offset does; see places.h. */
-void emitter_place(struct emitter *e, enum place_kind kind, int flags, uint64_t original);
-void emitter_place_at(struct emitter *e, uint32_t offset, enum place_kind kind, int flags,
-    int distance, uint64_t original);
+/* The displacement that ends at an offset goes to another one. */
+void emitter_set_displacement(struct emitter *e, uint32_t end, uint32_t target);
+
+/* The next instruction, and the one at an offset, stand for e->original; see places.h. The flags
+ * are those beside e->pending. */
+void emitter_place(struct emitter *e, enum place_kind kind, int flags);
+void emitter_place_at(
+    struct emitter *e, uint32_t offset, enum place_kind kind, int flags, int distance);
+
+/* The next instruction is at another one (PLACE_AT), and nothing is pending. */
+void emitter_place_of(struct emitter *e, uint64_t original);
+
+/* An instruction with its place. */
+#define EMIT(e, kind, flags, ...)                                                                  \
+	do {                                                                                       \
+		emitter_place(e, kind, flags);                                                     \
+		CODE(e, __VA_ARGS__);                                                              \
+	} while (0)
+
+/* The same, with an operand that ends with the address of a slot. */
+#define EMIT_SLOT(e, kind, flags, slot, ...)                                                       \
+	do {                                                                                       \
+		EMIT(e, kind, flags, __VA_ARGS__);                                                 \
+		emitter_slot(e, slot);                                                             \
+	} while (0)
+
+/* A jump to what comes later: returns where its displacement ends. It is long, and so may be the
+ * head of a body, in which no place may be. */
+uint32_t emitter_jump(struct emitter *e);
 
 #endif

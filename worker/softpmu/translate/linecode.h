@@ -10,11 +10,11 @@
 bool linecode_counts(const struct space *space, uint64_t address);
 
 /*
- * Written before the instruction at `original` and all that belongs to it, if its passes are
+ * Written before the instruction at e->original and all that belongs to it, if its passes are
  * counted. What is written from here on up to the end of the instruction knows that its pass is
  * counted, and takes it back where the instruction does not run after all: set e->lined to false
- * then. pending: see sequences.h.
+ * then.
  */
-void linecode_put(struct emitter *e, uint64_t original, bool pending);
+void linecode_put(struct emitter *e);
 
 #endif

@@ -24,136 +24,83 @@
 #include "worker/softpmu/translate/watchcode.h"
 #include "worker/x86/tallymark.h"
 
-struct note {
-	struct emitter *e;
-	int pending;
-	uint64_t original;
-};
-
-/* The program's rcx and rax are in their slots. */
-#define PUT(n, ...)                                                                                \
-	do {                                                                                       \
-		emitter_place((n)->e, PLACE_AT, (n)->pending | PLACE_RCX_SAVED | PLACE_RAX_SAVED,  \
-		    (n)->original);                                                                \
-		CODE((n)->e, __VA_ARGS__);                                                         \
-	} while (0)
-
-/* An instruction whose operand ends with the address of a slot. */
-#define PUT_SLOT(n, slot, ...)                                                                     \
-	do {                                                                                       \
-		PUT(n, __VA_ARGS__);                                                               \
-		emitter_slot((n)->e, slot);                                                        \
-	} while (0)
-
-static void put_begin(const struct note *n, const struct access *access)
+static void put_begin(struct emitter *e, const struct access *access)
 {
-	emitter_place(n->e, PLACE_AT, n->pending, n->original);
-	CODE(n->e, STORE_RCX);
-	emitter_slot(n->e, ARENA_SLOT_RCX);
-	emitter_place(n->e, PLACE_AT, n->pending | PLACE_RCX_SAVED, n->original);
-	watchcode_put_address(n->e, access);
-	emitter_place(n->e, PLACE_AT, n->pending | PLACE_RCX_SAVED, n->original);
-	CODE(n->e, STORE_RCX);
-	emitter_slot(n->e, ARENA_SLOT_ADDRESS);
-	emitter_place(n->e, PLACE_AT, n->pending | PLACE_RCX_SAVED, n->original);
-	CODE(n->e, STORE_RAX);
-	emitter_slot(n->e, ARENA_SLOT_RAX);
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RCX, STORE_RCX);
+	watchcode_put_address(e, access);
+	EMIT_SLOT(e, PLACE_AT, PLACE_RCX_SAVED, ARENA_SLOT_ADDRESS, STORE_RCX);
+	EMIT_SLOT(e, PLACE_AT, PLACE_RCX_SAVED, ARENA_SLOT_RAX, STORE_RAX);
 }
 
 /* Returns where the displacement of its jump to `noted` is. */
-static uint32_t put_look(const struct note *n, uint32_t table)
+static uint32_t put_look(struct emitter *e, uint32_t table)
 {
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+	const int both = PLACE_BOTH_SAVED;
 
-	PUT_SLOT(n, ARENA_SLOT_ADDRESS, 0x0f, 0xb7, 0x0c, 0x25); /* movzx ecx, word */
-	PUT_SLOT(n, ARENA_SLOT_TABLES, LOAD_RAX);
-	PUT(n, 0x48, 0x8d, 0x84, 0xc8); /* lea rax, [rax + 8 * rcx + table] */
-	emitter_32(n->e, table);
-	PUT_SLOT(n, ARENA_SLOT_WORD, STORE_RAX);
-	emitter_place(n->e, PLACE_LOOKS, n->pending | both, n->original);
-	CODE(n->e, 0x48, 0x8b, 0x08); /* mov rcx, [rax] */
-	PUT_SLOT(n, ARENA_SLOT_ADDRESS, LOAD_RAX);
-	PUT(n, 0x48, 0x8d, 0x4c, 0x01, 0x01); /* lea rcx, [rcx + rax + 1] */
-	PUT_SLOT(n, ARENA_SLOT_TURN, LOAD_RAX);
-	PUT(n, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	PUT(n, 0xe3, 0);
-	return n->e->offset - 1;
+	/* movzx ecx, word [slot] */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_ADDRESS, 0x0f, 0xb7, 0x0c, 0x25);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_TABLES, LOAD_RAX);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x84, 0xc8); /* lea rax, [rax + 8 * rcx + table] */
+	emitter_32(e, table);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_WORD, STORE_RAX);
+	EMIT(e, PLACE_LOOKS, both, 0x48, 0x8b, 0x08); /* mov rcx, [rax] */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_ADDRESS, LOAD_RAX);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x4c, 0x01, 0x01); /* lea rcx, [rcx + rax + 1] */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_TURN, LOAD_RAX);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	EMIT(e, PLACE_AT, both, 0xe3, 0);
+	return e->offset - 1;
 }
 
-static void put_log(const struct note *n, uint64_t toucher)
+static void put_word(struct emitter *e)
 {
-	PUT_SLOT(n, ARENA_SLOT_ADDRESS, LOAD_RAX);
-	PUT_SLOT(n, ARENA_SLOT_TOUCHES, LOAD_RCX);
-	PUT_SLOT(n, ARENA_TOUCHED - 8, 0x48, 0x89, 0x04, 0xcd);
-	PUT(n, LOAD_RAX);
-	emitter_literal(n->e, toucher);
-	PUT_SLOT(n, ARENA_TOUCHERS - 8, 0x48, 0x89, 0x04, 0xcd);
-	PUT(n, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
-	PUT_SLOT(n, ARENA_SLOT_TOUCHES, STORE_RCX);
+	const int both = PLACE_BOTH_SAVED;
+
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_TURN, LOAD_RCX);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_ADDRESS, LOAD_RAX);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x04, 0x08); /* lea rax, [rax + rcx] */
+	EMIT(e, PLACE_AT, both, 0x48, 0xf7, 0xd0);	 /* not rax */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_WORD, LOAD_RCX);
+	EMIT(e, PLACE_LOOKS, both, 0x48, 0x89, 0x01); /* mov [rcx], rax */
 }
 
-static void put_word(const struct note *n)
+static void put_turn(struct emitter *e)
 {
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+	const int both = PLACE_BOTH_SAVED;
 
-	PUT_SLOT(n, ARENA_SLOT_TURN, LOAD_RCX);
-	PUT_SLOT(n, ARENA_SLOT_ADDRESS, LOAD_RAX);
-	PUT(n, 0x48, 0x8d, 0x04, 0x08); /* lea rax, [rax + rcx] */
-	PUT(n, 0x48, 0xf7, 0xd0);	/* not rax */
-	PUT_SLOT(n, ARENA_SLOT_WORD, LOAD_RCX);
-	emitter_place(n->e, PLACE_LOOKS, n->pending | both, n->original);
-	CODE(n->e, 0x48, 0x89, 0x01); /* mov [rcx], rax */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_ONE_TURN, LOAD_RAX);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_TURN, LOAD_RCX);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_TURN, STORE_RCX);
 }
 
-static void put_turn(const struct note *n)
-{
-	PUT_SLOT(n, ARENA_SLOT_ONE_TURN, LOAD_RAX);
-	PUT_SLOT(n, ARENA_SLOT_TURN, LOAD_RCX);
-	PUT(n, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	PUT_SLOT(n, ARENA_SLOT_TURN, STORE_RCX);
-}
-
-static void put_end(const struct note *n, uint32_t noted)
-{
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
-
-	PUT_SLOT(n, ARENA_SLOT_TOUCHES, LOAD_RCX);
-	PUT(n, 0xe3, 2);
-	PUT(n, 0xeb, 1);
-	emitter_place_at(n->e, n->e->offset, PLACE_CHECKS, n->pending | both, 1, n->original);
-	CODE(n->e, 0xcc);
-	if (noted)
-		emitter_set_jump(n->e, noted);
-	PUT_SLOT(n, ARENA_SLOT_RAX, LOAD_RAX);
-	emitter_place(n->e, PLACE_AT, n->pending | PLACE_RCX_SAVED, n->original);
-	CODE(n->e, LOAD_RCX);
-	emitter_slot(n->e, ARENA_SLOT_RCX);
-}
-
-static void put_note(const struct note *n, const struct access *access, enum race_look look)
+static void put_note(struct emitter *e, const struct access *access, enum race_look look)
 {
 	const unsigned size_log = racelayout_size_log(access->size);
 	const enum race_kind kind = look == RACE_ORDERS ? RACE_ATOMIC
 				    : access->writes	? RACE_WRITE
 							: RACE_READ;
-	const uint64_t toucher = n->original | (uint64_t)size_log << RACE_LOG_SIZE_BIT |
+	const uint64_t toucher = e->original | (uint64_t)size_log << RACE_LOG_SIZE_BIT |
 				 (uint64_t)kind << RACE_LOG_KIND_BIT;
 	uint32_t noted = 0;
 
-	put_begin(n, access);
+	put_begin(e, access);
 	if (look == RACE_NOTES)
-		noted = put_look(n, racelayout_table(access->writes, size_log));
-	put_log(n, toucher);
+		noted = put_look(e, racelayout_table(access->writes, size_log));
+	sequence_log(e, toucher);
 	if (look == RACE_NOTES)
-		put_word(n);
+		put_word(e);
 	else
-		put_turn(n);
-	put_end(n, noted);
+		put_turn(e);
+	EMIT_SLOT(e, PLACE_AT, PLACE_BOTH_SAVED, ARENA_SLOT_TOUCHES, LOAD_RCX);
+	sequence_ask_if_full(e, PLACE_CHECKS);
+	if (noted)
+		emitter_set_jump(e, noted);
+	sequence_restore(e);
 }
 
-void racecode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
+void racecode_put(struct emitter *e, const struct classified *in)
 {
-	const struct note note = {e, pending ? PLACE_PENDING : 0, in->address};
 	const struct watches *watches = &e->space->watches;
 	enum race_look look[ACCESSES_MAX];
 	struct accesses accesses;
@@ -167,11 +114,11 @@ void racecode_put(struct emitter *e, const struct classified *in, bool pending, 
 		asks |= look[i] == RACE_ASKS;
 	}
 	if (asks) {
-		sequence_question(e, PLACE_CHECKS, note.pending, in->address, body);
+		sequence_question(e, PLACE_CHECKS);
 		return;
 	}
 	for (unsigned i = 0; i < accesses.count; i++) {
 		if (look[i] != RACE_LOOKS_AWAY)
-			put_note(&note, &accesses.list[i], look[i]);
+			put_note(e, &accesses.list[i], look[i]);
 	}
 }

@@ -9,6 +9,6 @@
 #include "worker/x86/classify.h"
 
 /* Written before the instruction, if accesses are noted in this space. As watchcode_put. */
-void racecode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
+void racecode_put(struct emitter *e, const struct classified *in);
 
 #endif

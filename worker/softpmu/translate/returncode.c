@@ -12,20 +12,19 @@
 
 enum { RSP = 4, WORD = 8 };
 
-static void put_note(struct look *look, int64_t displacement, uint8_t v)
+static void put_note(struct emitter *e, int64_t displacement, uint8_t v)
 {
 	const struct access access = {
 	    .base = RSP, .index = ACCESS_NO_REGISTER, .size = WORD, .displacement = displacement};
+	const uint32_t on = shadowcode_begin(e, ARENA_STACKS, &access);
 
-	shadowcode_begin(look, &access);
-	PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x48, 0xc7, 0x00, v, v, v, v);
-	shadowcode_end(look);
+	EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x48, 0xc7, 0x00, v, v, v, v);
+	shadowcode_end(e, on);
 }
 
-void returncode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
+void returncode_put(struct emitter *e, const struct classified *in)
 {
 	const struct watches *watches = &e->space->watches;
-	struct look look = {e, pending ? PLACE_PENDING : 0, in->address, ARENA_STACKS, 0};
 
 	if (watches->check_number == 0 || !watches->ways->returns ||
 	    !watches->ways->returns(watches->check))
@@ -33,13 +32,13 @@ void returncode_put(struct emitter *e, const struct classified *in, bool pending
 	switch (in->control) {
 	case CONTROL_CALL:
 	case CONTROL_CALL_TO:
-		return put_note(&look, -WORD, 0xff);
+		return put_note(e, -WORD, 0xff);
 	case CONTROL_RETURN:
 	case CONTROL_RR_CALL:
-		return put_note(&look, 0, 0);
+		return put_note(e, 0, 0);
 	case CONTROL_ON:
 		if (classify_loads_stack_pointer(in))
-			sequence_question(e, PLACE_CHECKS, look.pending, in->address, body);
+			sequence_question(e, PLACE_CHECKS);
 		return;
 	case CONTROL_BRANCH:
 	case CONTROL_LOOP:

@@ -9,6 +9,6 @@
 
 /* Written before a call and a return, and what else moves the stack pointer, if they are noted in
  * this space. As watchcode_put. */
-void returncode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
+void returncode_put(struct emitter *e, const struct classified *in);
 
 #endif

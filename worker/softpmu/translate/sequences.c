@@ -84,7 +84,7 @@ static void put_link(struct emitter *e, uint64_t target)
 
 void sequence_jump(struct emitter *e, uint64_t target)
 {
-	emitter_place(e, PLACE_AT, 0, target);
+	emitter_place_of(e, target);
 	CODE(e, 0xe9);
 	put_link(e, target);
 }
@@ -95,73 +95,56 @@ void sequence_wish(struct emitter *e, uint64_t original, bool lookup)
 		e->queue[e->count++] = (struct wish){original, lookup};
 }
 
-static void put_counter_by_flags(struct emitter *e, uint64_t original, uint32_t counter)
+/* The branch is pending from here on. */
+static void put_counter_by_flags(struct emitter *e, uint32_t counter)
 {
 	uint32_t start = e->offset;
 
-	emitter_place(e, PLACE_AT, 0, original);
-	CODE(e, 0x48, 0xff, 0x0c, 0x25); /* dec qword [counter] */
-	emitter_slot(e, counter);
-	emitter_place_at(e, start + 5, PLACE_SPOILT, PLACE_PENDING | PLACE_EXIT, 5, original);
-	emitter_place_at(e, start + 8, PLACE_SPOILT, PLACE_PENDING, 2, original);
+	EMIT_SLOT(e, PLACE_AT, 0, counter, 0x48, 0xff, 0x0c, 0x25); /* dec qword [counter] */
+	e->pending = PLACE_PENDING;
+	emitter_place_at(e, start + 5, PLACE_SPOILT, PLACE_EXIT, 5);
+	emitter_place_at(e, start + 8, PLACE_SPOILT, 0, 2);
 	CODE(e, 0x74, 0xfb); /* jz to the 0xcc */
-	emitter_place_at(e, start + 10, PLACE_SPOILT, PLACE_PENDING, 0, original);
+	emitter_place_at(e, start + 10, PLACE_SPOILT, 0, 0);
 }
 
-static void put_counter_by_rcx(struct emitter *e, uint64_t original, uint32_t counter)
+static void put_counter_by_rcx(struct emitter *e, uint32_t counter)
 {
-	const int saved = PLACE_RCX_SAVED, counted = PLACE_RCX_SAVED | PLACE_PENDING;
+	const int saved = PLACE_RCX_SAVED;
 
-	emitter_place(e, PLACE_AT, 0, original);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RCX, STORE_RCX);
+	EMIT_SLOT(e, PLACE_AT, 0, counter, LOAD_RCX);
+	EMIT(e, PLACE_AT, saved, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
+	EMIT_SLOT(e, PLACE_AT, saved, counter, STORE_RCX);
+	e->pending = PLACE_PENDING;
+	EMIT(e, PLACE_AT, saved, 0xe3, 0x05); /* jrcxz to the 0xcc */
+	emitter_place(e, PLACE_AT, saved);
+	emitter_place_at(e, e->offset + 5, PLACE_AT, saved | PLACE_EXIT, 0);
+	CODE(e, LOAD_RCX);
 	emitter_slot(e, ARENA_SLOT_RCX);
-	emitter_place(e, PLACE_AT, 0, original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [counter] */
-	emitter_slot(e, counter);
-	emitter_place(e, PLACE_AT, saved, original);
-	CODE(e, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
-	emitter_place(e, PLACE_AT, saved, original);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [counter], rcx */
-	emitter_slot(e, counter);
-	emitter_place(e, PLACE_AT, counted, original);
-	CODE(e, 0xe3, 0x05); /* jrcxz to the 0xcc */
-	emitter_place(e, PLACE_AT, counted, original);
-	emitter_place_at(e, e->offset + 5, PLACE_AT, counted | PLACE_EXIT, 0, original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	emitter_slot(e, ARENA_SLOT_RCX);
-	emitter_place(e, PLACE_AT, PLACE_PENDING, original);
+	emitter_place(e, PLACE_AT, 0);
 }
 
-static void put_saves(struct emitter *e, uint64_t original)
+static void put_saves(struct emitter *e)
 {
-	emitter_place(e, PLACE_AT, 0, original);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_RCX);
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	emitter_slot(e, ARENA_SLOT_RAX);
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RCX, STORE_RCX);
+	EMIT_SLOT(e, PLACE_AT, PLACE_RCX_SAVED, ARENA_SLOT_RAX, STORE_RAX);
 }
 
-static void put_restores(struct emitter *e, uint64_t original)
+void sequence_restore(struct emitter *e)
 {
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_RAX_SAVED, original);
-	CODE(e, 0x48, 0x8b, 0x04, 0x25); /* mov rax, [slot] */
-	emitter_slot(e, ARENA_SLOT_RAX);
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	emitter_slot(e, ARENA_SLOT_RCX);
+	EMIT_SLOT(e, PLACE_AT, PLACE_BOTH_SAVED, ARENA_SLOT_RAX, LOAD_RAX);
+	EMIT_SLOT(e, PLACE_AT, PLACE_RCX_SAVED, ARENA_SLOT_RCX, LOAD_RCX);
 }
 
 /* rax = the 1, 2, 4 or 8 bytes at `address` */
-static void put_load_piece(struct emitter *e, uint64_t original, uint64_t address, size_t size)
+static void put_load_piece(struct emitter *e, uint64_t address, size_t size)
 {
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+	const int both = PLACE_BOTH_SAVED;
 
-	if (size < 4) {
-		emitter_place(e, PLACE_AT, both, original);
-		CODE(e, 0xb8, 0, 0, 0, 0); /* mov eax, 0 */
-	}
-	emitter_place(e, PLACE_AT, both, original);
+	if (size < 4)
+		EMIT(e, PLACE_AT, both, 0xb8, 0, 0, 0, 0); /* mov eax, 0 */
+	emitter_place(e, PLACE_AT, both);
 	if (size == 8)
 		CODE(e, 0x48);
 	if (size == 2)
@@ -170,35 +153,31 @@ static void put_load_piece(struct emitter *e, uint64_t original, uint64_t addres
 	emitter_64(e, address);
 }
 
-static void put_compare_piece(struct emitter *e, uint64_t original, uint64_t value)
+static void put_compare_piece(struct emitter *e, uint64_t value)
 {
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+	const int both = PLACE_BOTH_SAVED;
 
-	emitter_place(e, PLACE_PEEKED, both, original);
-	CODE(e, 0x48, 0xb9); /* movabs rcx, -value */
+	EMIT(e, PLACE_PEEKED, both, 0x48, 0xb9); /* movabs rcx, -value */
 	emitter_64(e, -value);
-	emitter_place(e, PLACE_AT, both, original);
-	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	emitter_place(e, PLACE_AT, both, original);
-	CODE(e, 0xe3, 1); /* jrcxz over the int3 */
-	emitter_place(e, PLACE_AT, both | PLACE_STALE, original);
-	CODE(e, 0xcc);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	EMIT(e, PLACE_AT, both, 0xe3, 1);		 /* jrcxz over the int3 */
+	EMIT(e, PLACE_AT, both | PLACE_STALE, 0xcc);
 }
 
-void sequence_check(struct emitter *e, uint64_t original, const uint8_t *bytes, size_t length)
+void sequence_check(struct emitter *e, const uint8_t *bytes, size_t length)
 {
 	size_t size = length >= 8 ? 8 : length >= 4 ? 4 : length >= 2 ? 2 : 1;
 
-	put_saves(e, original);
+	put_saves(e);
 	for (size_t done = 0; done < length; done += size) {
 		size_t at = done + size <= length ? done : length - size; /* the last may overlap */
 		uint64_t value = 0;
 
 		memcpy(&value, bytes + at, size);
-		put_load_piece(e, original, original + at, size);
-		put_compare_piece(e, original, value);
+		put_load_piece(e, e->original + at, size);
+		put_compare_piece(e, value);
 	}
-	put_restores(e, original);
+	sequence_restore(e);
 }
 
 void sequence_copy(struct emitter *e, const struct classified *in)
@@ -242,78 +221,65 @@ static void put_load_target(struct emitter *e, const struct classified *in)
 /* From here on through the table; rcx is the target, rcx and rax are saved. */
 static void put_look_up(struct emitter *e)
 {
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+	const int both = PLACE_BOTH_SAVED;
 
-	emitter_place(e, PLACE_AT_TARGET, both, 0);
-	CODE(e, 0x0f, 0xb7, 0xc1); /* movzx eax, cx */
-	emitter_place(e, PLACE_AT_TARGET, both, 0);
-	CODE(e, 0xff, 0x24, 0xc5); /* jmp [rax * 8 + table] */
-	emitter_slot(e, ARENA_TABLE);
+	EMIT(e, PLACE_AT_TARGET, both, 0x0f, 0xb7, 0xc1); /* movzx eax, cx */
+	/* jmp [rax * 8 + table] */
+	EMIT_SLOT(e, PLACE_AT_TARGET, both, ARENA_TABLE, 0xff, 0x24, 0xc5);
 }
 
 /* The same, with rax not yet saved. */
 static void put_table_jump(struct emitter *e)
 {
-	emitter_place(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, 0);
-	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	emitter_slot(e, ARENA_SLOT_RAX);
+	EMIT_SLOT(e, PLACE_AT_TARGET, PLACE_RCX_SAVED, ARENA_SLOT_RAX, STORE_RAX);
 	put_look_up(e);
 }
 
 /* How each jump through the table begins: it notes its own place, and saves rcx. */
-static void put_jump_start(struct emitter *e, enum place_kind kind, uint64_t original, int undo)
+static void put_jump_start(struct emitter *e, enum place_kind kind, int undo)
 {
 	uint32_t start = e->offset;
 
-	emitter_place_at(e, e->offset, kind, PLACE_JUMPED, undo, original);
+	emitter_place_at(e, e->offset, kind, PLACE_JUMPED, undo);
 	CODE(e, 0xc7, 0x04, 0x25); /* mov dword [slot], where */
 	emitter_slot(e, ARENA_SLOT_SITE);
 	emitter_32(e, (uint32_t)e->part << 28 | start);
-	emitter_place(e, kind, 0, original);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_RCX);
+	EMIT_SLOT(e, kind, 0, ARENA_SLOT_RCX, STORE_RCX);
 }
 
-static void put_push(struct emitter *e, int flags, uint64_t original, uint64_t value)
+static void put_push(struct emitter *e, int flags, uint64_t value)
 {
-	emitter_place(e, PLACE_AT, flags, original);
-	CODE(e, 0xff, 0x34, 0x25); /* push qword [literal] */
+	EMIT(e, PLACE_AT, flags, 0xff, 0x34, 0x25); /* push qword [literal] */
 	emitter_literal(e, value);
 	sequence_wish(e, value, true);
 }
 
 /* Saves rax, and keeps the word below the stack; rcx is saved, and has been loaded. */
-static void put_keep_below(struct emitter *e, uint64_t original)
+static void put_keep_below(struct emitter *e)
 {
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+	const int both = PLACE_BOTH_SAVED;
 
-	emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	emitter_slot(e, ARENA_SLOT_RAX);
-	emitter_place(e, PLACE_LOOKS, both, original);
-	CODE(e, 0x48, 0xc1, 0x64, 0x24, 0xf8, 0x00); /* shl qword [rsp - 8], 0 */
-	emitter_place(e, PLACE_LOOKED, both, original);
-	CODE(e, 0x48, 0x8b, 0x44, 0x24, 0xf8); /* mov rax, [rsp - 8] */
-	emitter_place(e, PLACE_LOOKED, both, original);
-	CODE(e, 0x48, 0x89, 0x04, 0x25); /* mov [slot], rax */
-	emitter_slot(e, ARENA_SLOT_BELOW);
+	EMIT_SLOT(e, PLACE_LOOKED, PLACE_RCX_SAVED, ARENA_SLOT_RAX, STORE_RAX);
+	EMIT(e, PLACE_LOOKS, both, 0x48, 0xc1, 0x64, 0x24, 0xf8, 0x00); /* shl qword [rsp - 8], 0 */
+	EMIT(e, PLACE_LOOKED, both, 0x48, 0x8b, 0x44, 0x24, 0xf8);	/* mov rax, [rsp - 8] */
+	EMIT_SLOT(e, PLACE_LOOKED, both, ARENA_SLOT_BELOW, STORE_RAX);
 }
 
 void sequence_indirect(struct emitter *e, const struct classified *in)
 {
-	put_jump_start(e, PLACE_AT, in->address, 0);
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	put_jump_start(e, PLACE_AT, 0);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED);
 	put_load_target(e, in);
 	put_table_jump(e);
 }
 
 void sequence_indirect_call(struct emitter *e, const struct classified *in)
 {
-	put_jump_start(e, PLACE_AT, in->address, sizeof(uint64_t));
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	put_jump_start(e, PLACE_AT, sizeof(uint64_t));
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED);
 	put_load_target(e, in);
-	put_keep_below(e, in->address);
-	put_push(e, PLACE_RCX_SAVED | PLACE_RAX_SAVED, in->address, in->address + in->z.length);
+	put_keep_below(e);
+	put_push(e, PLACE_BOTH_SAVED, in->address + in->z.length);
 	put_look_up(e);
 }
 
@@ -321,14 +287,14 @@ void sequence_return(struct emitter *e, const struct classified *in)
 {
 	uint32_t pops = in->z.opcode == 0xc2 ? (uint16_t)in->z.raw.imm[0].value.u : 0;
 
-	put_jump_start(e, PLACE_AT, in->address, -8 - (int)pops);
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, in->address);
+	put_jump_start(e, PLACE_AT, -8 - (int)pops);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED);
 	if (pops == 0) {
 		CODE(e, 0x59); /* pop rcx */
 	} else {
 		CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-		emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED, in->address);
-		CODE(e, 0x48, 0x8d, 0xa4, 0x24); /* lea rsp, [rsp + pops + 8] */
+		/* lea rsp, [rsp + pops + 8] */
+		EMIT(e, PLACE_LOOKED, PLACE_RCX_SAVED, 0x48, 0x8d, 0xa4, 0x24);
 		emitter_32(e, pops + 8);
 	}
 	put_table_jump(e);
@@ -339,85 +305,78 @@ void sequence_loop(struct emitter *e, const struct classified *in)
 {
 	uint64_t next = in->address + in->z.length, target = classify_target(in);
 
-	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
+	emitter_place(e, PLACE_AT, 0);
 	if (in->z.attributes & ZYDIS_ATTRIB_HAS_ADDRESSSIZE)
 		CODE(e, 0x67);
 	CODE(e, in->z.opcode, 0x02);
 	e->lined = false; /* it may go to itself */
-	emitter_place(e, PLACE_AT, 0, next);
+	emitter_place_of(e, next);
 	CODE(e, 0xeb, 0x05);
 	sequence_jump(e, target);
 	sequence_wish(e, target, false);
 }
 
 /* Goes to `target` if the branch's condition, which is in the low bits of its opcode, holds. */
-static void put_branch(
-    struct emitter *e, const struct classified *in, unsigned condition, uint64_t target)
+static void put_branch(struct emitter *e, unsigned condition, uint64_t target)
 {
-	emitter_place(e, PLACE_AT, PLACE_PENDING, in->address);
-	CODE(e, 0x0f, (uint8_t)(0x80 | (condition & 15)));
+	EMIT(e, PLACE_AT, 0, 0x0f, (uint8_t)(0x80 | (condition & 15)));
 	put_link(e, target);
 	sequence_wish(e, target, false);
 }
 
 void sequence_branch(struct emitter *e, const struct classified *in)
 {
-	put_branch(e, in, in->z.opcode, classify_target(in));
+	put_branch(e, in->z.opcode, classify_target(in));
 }
 
 void sequence_branch_past(struct emitter *e, const struct classified *in)
 {
-	put_branch(e, in, in->z.opcode ^ 1u, in->address + in->z.length);
+	put_branch(e, in->z.opcode ^ 1u, in->address + in->z.length);
 }
 
 /* The entry for jumps through the table. rcx is the target, rcx and rax are saved. */
 void sequence_lookup(struct emitter *e, uint32_t number)
 {
 	struct block_entry *entry = blocks_get(e->space->blocks, number);
-	uint64_t original = entry->original;
+	const uint64_t original = entry->original;
 	uint64_t *head =
 	    arena_slot(&e->space->arena, ARENA_TABLE + 8 * (uint32_t)(original & 0xffff));
-	const int both = PLACE_RCX_SAVED | PLACE_RAX_SAVED;
+	const int both = PLACE_BOTH_SAVED;
 
 	entry->lookup = e->offset;
-	emitter_place(e, PLACE_AT_TARGET, both, 0);
-	CODE(e, 0x48, 0xb8); /* movabs rax, -original */
+	e->original = original;
+	e->pending = 0;
+	EMIT(e, PLACE_AT_TARGET, both, 0x48, 0xb8); /* movabs rax, -original */
 	emitter_64(e, -original);
-	emitter_place(e, PLACE_AT_TARGET, both, 0);
-	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	emitter_place(e, PLACE_PAST_CHECK, both, original);
-	CODE(e, 0xe3, 10 + 4 + 7); /* jrcxz ok */
-	emitter_place(e, PLACE_PAST_CHECK, both, original);
-	CODE(e, 0x48, 0xb8); /* movabs rax, original */
+	EMIT(e, PLACE_AT_TARGET, both, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	EMIT(e, PLACE_PAST_CHECK, both, 0xe3, 10 + 4 + 7);	/* jrcxz ok */
+	EMIT(e, PLACE_PAST_CHECK, both, 0x48, 0xb8);		/* movabs rax, original */
 	emitter_64(e, original);
-	emitter_place(e, PLACE_PAST_CHECK, both, original);
-	CODE(e, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
-	emitter_place(e, PLACE_AT_TARGET, both, 0);
-	CODE(e, 0xff, 0x24, 0x25); /* jmp [next] */
+	EMIT(e, PLACE_PAST_CHECK, both, 0x48, 0x8d, 0x0c, 0x01); /* lea rcx, [rcx + rax] */
+	EMIT(e, PLACE_AT_TARGET, both, 0xff, 0x24, 0x25);	 /* jmp [next] */
 	emitter_literal(e, *head);
-	put_restores(e, original); /* ok */
+	sequence_restore(e); /* ok */
 	*head = e->base + entry->lookup;
 }
 
-void sequence_count(struct emitter *e, uint64_t original, bool by_flags)
+void sequence_count(struct emitter *e, bool by_flags)
 {
 	uint32_t counter = arena_counter(e->space->turn++ % BUDGET_COUNTERS);
 
 	if (by_flags)
-		put_counter_by_flags(e, original, counter);
+		put_counter_by_flags(e, counter);
 	else
-		put_counter_by_rcx(e, original, counter);
+		put_counter_by_rcx(e, counter);
 }
 
 void sequence_call(struct emitter *e, const struct classified *in)
 {
-	put_push(e, 0, in->address, in->address + in->z.length);
+	put_push(e, 0, in->address + in->z.length);
 }
 
 void sequence_in_place(struct emitter *e, const struct classified *in)
 {
-	emitter_place(e, PLACE_AT, 0, in->address);
-	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
+	EMIT(e, PLACE_AT, 0, 0xff, 0x24, 0x25); /* jmp [literal] */
 	emitter_literal(e, in->address);
 	sequence_wish(e, in->address + in->z.length, false);
 }
@@ -427,20 +386,16 @@ static void put_load_flags(struct emitter *e, const struct classified *in)
 {
 	const int saved = PLACE_RCX_SAVED;
 
-	emitter_place(e, PLACE_AT, saved, in->address);
+	emitter_place(e, PLACE_AT, saved);
 	if (in->z.operand_width == 16) {
-		CODE(e, 0x0f, 0xb7, 0x0c, 0x24); /* movzx ecx, word [rsp] */
-		emitter_place(e, PLACE_LOOKED, saved, in->address);
-		CODE(e, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch */
+		CODE(e, 0x0f, 0xb7, 0x0c, 0x24);		/* movzx ecx, word [rsp] */
+		EMIT(e, PLACE_LOOKED, saved, 0x0f, 0xb6, 0xcd); /* movzx ecx, ch */
 		return;
 	}
 	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-	emitter_place(e, PLACE_LOOKED, saved, in->address);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_FLAGS);
-	emitter_place(e, PLACE_AT, saved, in->address);
-	CODE(e, 0x8b, 0x0c, 0x25); /* mov ecx, [slot + 1] */
-	emitter_slot(e, ARENA_SLOT_FLAGS + 1);
+	EMIT_SLOT(e, PLACE_LOOKED, saved, ARENA_SLOT_FLAGS, STORE_RCX);
+	/* mov ecx, [slot + 1] */
+	EMIT_SLOT(e, PLACE_AT, saved, ARENA_SLOT_FLAGS + 1, 0x8b, 0x0c, 0x25);
 }
 
 void sequence_pop_flags(struct emitter *e, const struct classified *in)
@@ -450,106 +405,100 @@ void sequence_pop_flags(struct emitter *e, const struct classified *in)
 	enum { USUAL = sizeof usual / sizeof usual[0], COMPARISON = 7 + 2 };
 	const int saved = PLACE_RCX_SAVED;
 
-	emitter_place(e, PLACE_AT, 0, in->address);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_RCX);
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RCX, STORE_RCX);
 	put_load_flags(e, in);
 	for (int i = 0; i < USUAL; i++) {
-		emitter_place(e, PLACE_AT, saved, in->address);
-		CODE(e, 0x48, 0x8d, 0x89); /* lea rcx, [rcx - what it is more] */
+		EMIT(e, PLACE_AT, saved, 0x48, 0x8d, 0x89); /* lea rcx, [rcx - what it is more] */
 		emitter_32(e, (uint32_t)(i ? usual[i - 1] : 0) - usual[i]);
-		emitter_place(e, PLACE_AT, saved, in->address);
-		CODE(e, 0xe3, (uint8_t)((USUAL - 1 - i) * COMPARISON + 1)); /* jrcxz on */
+		/* jrcxz on */
+		EMIT(e, PLACE_AT, saved, 0xe3, (uint8_t)((USUAL - 1 - i) * COMPARISON + 1));
 	}
-	emitter_place(e, PLACE_AT, saved | PLACE_LEAVES, in->address);
-	CODE(e, 0xcc);
-	emitter_place(e, PLACE_AT, saved, in->address); /* on */
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25);		/* mov rcx, [slot] */
-	emitter_slot(e, ARENA_SLOT_RCX);
-	emitter_place(e, PLACE_AT, 0, in->address);
+	EMIT(e, PLACE_AT, saved | PLACE_LEAVES, 0xcc);
+	EMIT_SLOT(e, PLACE_AT, saved, ARENA_SLOT_RCX, LOAD_RCX); /* on */
+	emitter_place(e, PLACE_AT, 0);
 	sequence_copy(e, in);
 }
 
 /* Calls after which the code or the signal mask may be another one: they are not done from here. */
-static void put_call_checks(struct emitter *e, uint64_t original)
+static void put_call_checks(struct emitter *e)
 {
 	enum { NUMBERS = 512 };
 
 	for (uint32_t number = 0; number < NUMBERS; number++) {
 		if (!cachecalls_is_one(number) && number != SYS_rt_sigprocmask)
 			continue;
-		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-		CODE(e, 0x48, 0x8d, 0x88); /* lea rcx, [rax - number] */
+		EMIT(e, PLACE_AT, PLACE_RCX_SAVED, 0x48, 0x8d, 0x88); /* lea rcx, [rax - number] */
 		emitter_32(e, -number);
-		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-		CODE(e, 0xe3, 2); /* jrcxz to the int3 */
-		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-		CODE(e, 0xeb, 1); /* jmp over it */
-		emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_LEAVES, original);
-		CODE(e, 0xcc);
+		EMIT(e, PLACE_AT, PLACE_RCX_SAVED, 0xe3, 2); /* jrcxz to the int3 */
+		EMIT(e, PLACE_AT, PLACE_RCX_SAVED, 0xeb, 1); /* jmp over it */
+		EMIT(e, PLACE_AT, PLACE_RCX_SAVED | PLACE_LEAVES, 0xcc);
 	}
 }
 
 /* `back` in the low 2 GB is the address to which the call returns; written once it is known. */
-static uint32_t put_return_swap(struct emitter *e, uint64_t original)
+static uint32_t put_return_swap(struct emitter *e)
 {
 	uint32_t back;
 
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
-	emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_RETURN);
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED, original);
-	CODE(e, 0x48, 0xc7, 0x04, 0x24); /* mov qword [rsp], back */
+	EMIT(e, PLACE_AT, PLACE_RCX_SAVED, 0x48, 0x8b, 0x0c, 0x24); /* mov rcx, [rsp] */
+	EMIT_SLOT(e, PLACE_LOOKED, PLACE_RCX_SAVED, ARENA_SLOT_RETURN, STORE_RCX);
+	EMIT(e, PLACE_AT, PLACE_RCX_SAVED, 0x48, 0xc7, 0x04, 0x24); /* mov qword [rsp], back */
 	back = e->offset;
 	emitter_32(e, 0);
-	emitter_place(e, PLACE_LOOKED, PLACE_RCX_SAVED | PLACE_SWAPPED, original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	emitter_slot(e, ARENA_SLOT_RCX);
+	EMIT_SLOT(e, PLACE_LOOKED, PLACE_RCX_SAVED | PLACE_SWAPPED, ARENA_SLOT_RCX, LOAD_RCX);
 	return back;
 }
 
 void sequence_rr_call(struct emitter *e, const struct classified *in)
 {
-	uint64_t return_at = in->address + in->z.length;
 	uint32_t back, address;
 
-	emitter_place(e, PLACE_AT, 0, in->address);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_RCX);
-	put_call_checks(e, in->address);
-	back = put_return_swap(e, in->address);
-	emitter_place(e, PLACE_AT, PLACE_SWAPPED, in->address);
-	CODE(e, 0xff, 0x24, 0x25); /* jmp [literal] */
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RCX, STORE_RCX);
+	put_call_checks(e);
+	back = put_return_swap(e);
+	EMIT(e, PLACE_AT, PLACE_SWAPPED, 0xff, 0x24, 0x25); /* jmp [literal] */
 	emitter_literal(e, in->address);
 	address = (uint32_t)e->base + e->offset;
 	memcpy(e->memory + back, &address, sizeof address);
-	put_jump_start(e, PLACE_RETURNED, return_at, -8);
-	emitter_place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	emitter_slot(e, ARENA_SLOT_RETURN);
-	emitter_place(e, PLACE_RETURNED, PLACE_RCX_SAVED, return_at);
-	CODE(e, 0x48, 0x89, 0x4c, 0x24, 0xf8); /* mov [rsp - 8], rcx */
+	e->original = in->address + in->z.length;
+	put_jump_start(e, PLACE_RETURNED, -8);
+	EMIT_SLOT(e, PLACE_RETURNED, PLACE_RCX_SAVED, ARENA_SLOT_RETURN, LOAD_RCX);
+	/* mov [rsp - 8], rcx */
+	EMIT(e, PLACE_RETURNED, PLACE_RCX_SAVED, 0x48, 0x89, 0x4c, 0x24, 0xf8);
 	put_table_jump(e);
 }
 
 void sequence_nothing(struct emitter *e, uint64_t original)
 {
-	emitter_place(e, PLACE_AT, 0, original);
+	emitter_place_of(e, original);
 	CODE(e, 0x0f, 0x1f, 0x44, 0x00, 0x00);
 }
 
-void sequence_question(
-    struct emitter *e, enum place_kind kind, int flags, uint64_t original, uint32_t body)
+void sequence_question(struct emitter *e, enum place_kind kind)
 {
-	if (e->offset == body)
-		sequence_nothing(e, original);
-	emitter_place(e, kind, flags, original);
-	CODE(e, 0xcc);
+	if (e->offset == e->body)
+		sequence_nothing(e, e->original);
+	EMIT(e, kind, 0, 0xcc);
 }
 
-void sequence_place(struct emitter *e, bool pending, uint64_t original)
+void sequence_log(struct emitter *e, uint64_t toucher)
 {
-	emitter_place(e, PLACE_AT, pending ? PLACE_PENDING : 0, original);
+	const int both = PLACE_BOTH_SAVED;
+
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_ADDRESS, LOAD_RAX);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_TOUCHES, LOAD_RCX);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_TOUCHED - 8, 0x48, 0x89, 0x04, 0xcd);
+	EMIT(e, PLACE_AT, both, LOAD_RAX);
+	emitter_literal(e, toucher);
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_TOUCHERS - 8, 0x48, 0x89, 0x04, 0xcd);
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x49, 0xff); /* lea rcx, [rcx - 1] */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_TOUCHES, STORE_RCX);
+}
+
+void sequence_ask_if_full(struct emitter *e, enum place_kind kind)
+{
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xe3, 2); /* jrcxz to the int3 */
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xeb, 1); /* jmp over it */
+	emitter_place_at(e, e->offset, kind, PLACE_BOTH_SAVED, 1);
+	CODE(e, 0xcc);
 }

@@ -5,36 +5,31 @@
 
 #include "worker/softpmu/translate/watchcode.h"
 
-/* An instruction whose operand ends with the address of a slot. */
-#define PUT_SLOT(l, flags, slot, ...)                                                              \
-	do {                                                                                       \
-		PUT(l, PLACE_AT, flags, __VA_ARGS__);                                              \
-		emitter_slot((l)->e, slot);                                                        \
-	} while (0)
-
-void shadowcode_begin(struct look *look, const struct access *access)
+uint32_t shadowcode_begin(struct emitter *e, uint32_t table, const struct access *access)
 {
-	const int saved = PLACE_RCX_SAVED, both = SHADOWCODE_BOTH;
+	const int saved = PLACE_RCX_SAVED, both = PLACE_BOTH_SAVED;
+	uint32_t on;
 
-	PUT_SLOT(look, 0, ARENA_SLOT_RCX, 0x48, 0x89, 0x0c, 0x25);
-	emitter_place(look->e, PLACE_AT, look->pending | saved, look->original);
-	watchcode_put_address(look->e, access);
-	PUT_SLOT(look, saved, ARENA_SLOT_ADDRESS, 0x48, 0x89, 0x0c, 0x25);
-	PUT_SLOT(look, saved, ARENA_SLOT_ADDRESS + ARENA_SHADOW_BITS / 8, 0x0f, 0xb7, 0x0c, 0x25);
-	PUT_SLOT(look, saved, look->table, 0x48, 0x8b, 0x0c, 0xcd);
-	PUT(look, PLACE_AT, saved, 0xe3, 0); /* jrcxz on */
-	look->on = look->e->offset - 1;
-	PUT_SLOT(look, saved, ARENA_SLOT_RAX, 0x48, 0x89, 0x04, 0x25);
-	PUT(look, PLACE_AT, both, 0x48, 0x89, 0xc8);		    /* mov rax, rcx */
-	PUT_SLOT(look, both, ARENA_SLOT_ADDRESS, 0x8b, 0x0c, 0x25); /* mov ecx, [slot] */
-	PUT(look, PLACE_AT, both, 0x48, 0x8d, 0x04, 0x08);	    /* lea rax, [rax + rcx] */
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RCX, STORE_RCX);
+	watchcode_put_address(e, access);
+	EMIT_SLOT(e, PLACE_AT, saved, ARENA_SLOT_ADDRESS, STORE_RCX);
+	EMIT_SLOT(
+	    e, PLACE_AT, saved, ARENA_SLOT_ADDRESS + ARENA_SHADOW_BITS / 8, 0x0f, 0xb7, 0x0c, 0x25);
+	EMIT_SLOT(e, PLACE_AT, saved, table, 0x48, 0x8b, 0x0c, 0xcd);
+	EMIT(e, PLACE_AT, saved, 0xe3, 0); /* jrcxz on */
+	on = e->offset - 1;
+	EMIT_SLOT(e, PLACE_AT, saved, ARENA_SLOT_RAX, STORE_RAX);
+	EMIT(e, PLACE_AT, both, 0x48, 0x89, 0xc8);			    /* mov rax, rcx */
+	EMIT_SLOT(e, PLACE_AT, both, ARENA_SLOT_ADDRESS, 0x8b, 0x0c, 0x25); /* mov ecx, [slot] */
+	EMIT(e, PLACE_AT, both, 0x48, 0x8d, 0x04, 0x08); /* lea rax, [rax + rcx] */
+	return on;
 }
 
-void shadowcode_end(struct look *look)
+void shadowcode_end(struct emitter *e, uint32_t on)
 {
-	PUT_SLOT(look, SHADOWCODE_BOTH, ARENA_SLOT_RAX, 0x48, 0x8b, 0x04, 0x25);
-	emitter_set_jump(look->e, look->on);
-	PUT_SLOT(look, PLACE_RCX_SAVED, ARENA_SLOT_RCX, 0x48, 0x8b, 0x0c, 0x25);
+	EMIT_SLOT(e, PLACE_AT, PLACE_BOTH_SAVED, ARENA_SLOT_RAX, LOAD_RAX);
+	emitter_set_jump(e, on);
+	EMIT_SLOT(e, PLACE_AT, PLACE_RCX_SAVED, ARENA_SLOT_RCX, LOAD_RCX);
 }
 
 uint32_t shadowcode_piece(uint32_t size)
@@ -43,43 +38,43 @@ uint32_t shadowcode_piece(uint32_t size)
 }
 
 /* rcx: the shadow of `size` bytes from rax + at on. */
-static void put_load(const struct look *look, uint32_t at, uint32_t size)
+static void put_load(struct emitter *e, uint32_t at, uint32_t size)
 {
 	const uint8_t offset = (uint8_t)at;
 
 	if (size >= 8)
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x48, 0x8b, 0x48, offset); /* mov rcx */
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x48, 0x8b, 0x48, offset); /* mov rcx */
 	else if (size >= 4)
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x8b, 0x48, offset); /* mov ecx */
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x8b, 0x48, offset); /* mov ecx */
 	else if (size >= 2)
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x0f, 0xb7, 0x48, offset); /* a word */
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x0f, 0xb7, 0x48, offset); /* a word */
 	else
-		PUT(look, PLACE_LOOKS, SHADOWCODE_BOTH, 0x0f, 0xb6, 0x48, offset); /* a byte */
+		EMIT(e, PLACE_LOOKS, PLACE_BOTH_SAVED, 0x0f, 0xb6, 0x48, offset); /* a byte */
 }
 
-void shadowcode_put_question(const struct look *look, uint32_t size)
+void shadowcode_put_question(struct emitter *e, uint32_t size)
 {
 	for (uint32_t at = 0; at < size; at += shadowcode_piece(size - at)) {
-		put_load(look, at, size - at);
-		PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xe3, 1); /* jrcxz next */
-		PUT(look, PLACE_CHECKS, SHADOWCODE_BOTH, 0xcc);
+		put_load(e, at, size - at);
+		EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xe3, 1); /* jrcxz next */
+		EMIT(e, PLACE_CHECKS, PLACE_BOTH_SAVED, 0xcc);
 	}
 }
 
 /* Behind each load: jrcxz next; jmp ask. And behind the last: jmp over; ask: int3; over: */
-void shadowcode_put_one_question(const struct look *look, uint32_t size)
+void shadowcode_put_one_question(struct emitter *e, uint32_t size)
 {
 	enum { PIECES_MAX = 64 / 8 + 3 };
 	uint32_t asks[PIECES_MAX], count = 0;
 
 	for (uint32_t at = 0; at < size && count < PIECES_MAX; at += shadowcode_piece(size - at)) {
-		put_load(look, at, size - at);
-		PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xe3, 2);
-		PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xeb, 0);
-		asks[count++] = look->e->offset - 1;
+		put_load(e, at, size - at);
+		EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xe3, 2);
+		EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xeb, 0);
+		asks[count++] = e->offset - 1;
 	}
-	PUT(look, PLACE_AT, SHADOWCODE_BOTH, 0xeb, 1);
+	EMIT(e, PLACE_AT, PLACE_BOTH_SAVED, 0xeb, 1);
 	while (count > 0)
-		emitter_set_jump(look->e, asks[--count]);
-	PUT(look, PLACE_CHECKS, SHADOWCODE_BOTH, 0xcc);
+		emitter_set_jump(e, asks[--count]);
+	EMIT(e, PLACE_CHECKS, PLACE_BOTH_SAVED, 0xcc);
 }

@@ -17,33 +17,18 @@
 #include "worker/softpmu/translate/emitter.h"
 #include "worker/x86/accesses.h"
 
-struct look {
-	struct emitter *e;
-	int pending;
-	uint64_t original;
-	uint32_t table; /* ARENA_SHADOWS, or another one */
-	uint32_t on;	/* the jump to there, between begin and end */
-};
-
-enum { SHADOWCODE_BOTH = PLACE_RCX_SAVED | PLACE_RAX_SAVED };
-
-#define PUT(l, kind, flags, ...)                                                                   \
-	do {                                                                                       \
-		emitter_place((l)->e, kind, (l)->pending | (flags), (l)->original);                \
-		CODE((l)->e, __VA_ARGS__);                                                         \
-	} while (0)
-
-/* Up to where rax is the shadow of the access's first byte; and what comes behind its use, for
- * which there is room for a little more than 100 bytes. */
-void shadowcode_begin(struct look *look, const struct access *access);
-void shadowcode_end(struct look *look);
+/* Up to where rax is the shadow of the access's first byte, by a table: ARENA_SHADOWS, or another
+ * one. And what comes behind its use, for which there is room for a little more than 100 bytes. on:
+ * what the beginning returned. */
+uint32_t shadowcode_begin(struct emitter *e, uint32_t table, const struct access *access);
+void shadowcode_end(struct emitter *e, uint32_t on);
 
 /* An int3 asks where one of so many bytes is not 0. */
-void shadowcode_put_question(const struct look *look, uint32_t size);
+void shadowcode_put_question(struct emitter *e, uint32_t size);
 
 /* The same, at most once: for an instruction that is judged by the bytes that its mask selects. At
  * most 64 bytes. */
-void shadowcode_put_one_question(const struct look *look, uint32_t size);
+void shadowcode_put_one_question(struct emitter *e, uint32_t size);
 
 /* The largest piece of so many bytes: 8, 4, 2 or 1. */
 uint32_t shadowcode_piece(uint32_t size);

@@ -19,7 +19,7 @@
 
 enum { SIB_NONE = 4, SIB_NO_BASE = 5 };
 
-/* lea rcx, [rcx + register * scale + displacement], where rcx is the segment's base */
+/* rdfsbase rcx; lea rcx, [rcx + register * scale + displacement] */
 static void put_segment_address(
     struct emitter *e, const struct access *access, uint8_t index, uint8_t scale)
 {
@@ -30,7 +30,8 @@ static void put_segment_address(
 		base = RSP, index = RCX, scale = 0;
 	else if (access->base != ACCESS_NO_REGISTER)
 		index = access->base, scale = 0;
-	CODE(e, (uint8_t)(0x48 | (index >> 3) << 1), 0x8d, 0x8c,
+	EMIT(e, PLACE_AT, PLACE_RCX_SAVED, 0xf3, 0x48, 0x0f, 0xae, 0xc1);
+	EMIT(e, PLACE_AT, PLACE_RCX_SAVED, (uint8_t)(0x48 | (index >> 3) << 1), 0x8d, 0x8c,
 	    (uint8_t)(scale << 6 | (index & 7) << 3 | base));
 	emitter_32(e, (uint32_t)access->displacement);
 }
@@ -48,6 +49,7 @@ void watchcode_put_address(struct emitter *e, const struct access *access)
 
 	if (access->segment)
 		return put_segment_address(e, access, index, scale);
+	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED);
 	if (access->relative) {
 		CODE(e, 0x48, 0x8d, 0x0d);
 		emitter_relative(e, (uint64_t)access->displacement);
@@ -61,58 +63,40 @@ void watchcode_put_address(struct emitter *e, const struct access *access)
 	emitter_32(e, (uint32_t)access->displacement);
 }
 
-void watchcode_begin_look(
-    struct emitter *e, const struct access *access, int pending, uint64_t original)
+void watchcode_begin_look(struct emitter *e, const struct access *access)
 {
-	const int saved = PLACE_RCX_SAVED | pending;
+	const int saved = PLACE_RCX_SAVED;
 
-	emitter_place(e, PLACE_AT, pending, original);
-	CODE(e, 0x48, 0x89, 0x0c, 0x25); /* mov [slot], rcx */
-	emitter_slot(e, ARENA_SLOT_RCX);
-	if (access->segment) {
-		emitter_place(e, PLACE_AT, saved, original);
-		CODE(e, 0xf3, 0x48, 0x0f, 0xae, 0xc1); /* rdfsbase rcx */
-	}
-	emitter_place(e, PLACE_AT, saved, original);
+	EMIT_SLOT(e, PLACE_AT, 0, ARENA_SLOT_RCX, STORE_RCX);
 	watchcode_put_address(e, access);
-	emitter_place(e, PLACE_AT, saved, original);
-	CODE(e, 0x0f, 0xb7, 0xc9); /* movzx ecx, cx */
-	emitter_place(e, PLACE_AT, saved, original);
-	CODE(e, 0x0f, 0xb6, 0x89); /* movzx ecx, byte [rcx + table] */
-	emitter_slot(e, watches_table(access));
-	emitter_place(e, PLACE_AT, saved, original);
+	EMIT(e, PLACE_AT, saved, 0x0f, 0xb7, 0xc9); /* movzx ecx, cx */
+	/* movzx ecx, byte [rcx + table] */
+	EMIT_SLOT(e, PLACE_AT, saved, watches_table(access), 0x0f, 0xb6, 0x89);
+	emitter_place(e, PLACE_AT, saved);
 }
 
-void watchcode_end_look(struct emitter *e, int pending, uint64_t original)
+void watchcode_end_look(struct emitter *e)
 {
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | pending, original);
-	CODE(e, 0x48, 0x8b, 0x0c, 0x25); /* mov rcx, [slot] */
-	emitter_slot(e, ARENA_SLOT_RCX);
+	EMIT_SLOT(e, PLACE_AT, PLACE_RCX_SAVED, ARENA_SLOT_RCX, LOAD_RCX);
 }
 
-static void put_look(struct emitter *e, const struct access *access, int pending, uint64_t original)
+void watchcode_put_question(struct emitter *e, enum place_kind kind, int flags)
 {
-	watchcode_begin_look(e, access, pending, original);
 	CODE(e, 0xe3, 1); /* jrcxz on */
-	emitter_place(e, PLACE_AT, PLACE_RCX_SAVED | pending | PLACE_LEAVES, original);
-	CODE(e, 0xcc);
-	watchcode_end_look(e, pending, original); /* on */
+	EMIT(e, kind, PLACE_RCX_SAVED | flags, 0xcc);
 }
 
-static void put_part(struct emitter *e, const struct classified *in, int flags)
+static void put_part(struct emitter *e, const struct classified *in)
 {
-	emitter_place(e, PLACE_AT, flags, in->address);
-	CODE(e, 0xeb, (uint8_t)(in->z.length + 1));
-	emitter_place(e, PLACE_PART, flags, in->address);
+	EMIT(e, PLACE_AT, 0, 0xeb, (uint8_t)(in->z.length + 1));
+	emitter_place(e, PLACE_PART, 0);
 	sequence_copy(e, in);
-	emitter_place(e, PLACE_PART, flags, in->address);
-	CODE(e, 0xcc);
+	EMIT(e, PLACE_PART, 0, 0xcc);
 }
 
-void watchcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body)
+void watchcode_put(struct emitter *e, const struct classified *in)
 {
 	const enum watch_level level = e->space->watches.level;
-	const int flags = pending ? PLACE_PENDING : 0;
 	struct accesses accesses;
 	bool ask = watches_asks(&e->space->watches, in->address);
 
@@ -122,16 +106,19 @@ void watchcode_put(struct emitter *e, const struct classified *in, bool pending,
 	for (unsigned i = 0; i < accesses.count; i++)
 		ask |= watches_look_at(level, &accesses.list[i]) &&
 		       watches_table(&accesses.list[i]) == 0;
-	if (ask && conditioncode_put(e, in->address, pending))
+	if (ask && conditioncode_put(e))
 		return;
 	if (ask) {
-		sequence_question(e, PLACE_ASKS, flags, in->address, body);
+		sequence_question(e, PLACE_ASKS);
 		if (level != WATCH_NOTHING && watches_can_part(&accesses))
-			put_part(e, in, flags);
+			put_part(e, in);
 		return;
 	}
 	for (unsigned i = 0; i < accesses.count; i++) {
-		if (watches_look_at(level, &accesses.list[i]))
-			put_look(e, &accesses.list[i], flags, in->address);
+		if (!watches_look_at(level, &accesses.list[i]))
+			continue;
+		watchcode_begin_look(e, &accesses.list[i]);
+		watchcode_put_question(e, PLACE_AT, PLACE_LEAVES);
+		watchcode_end_look(e);
 	}
 }

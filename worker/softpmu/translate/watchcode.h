@@ -12,15 +12,16 @@ enum { WATCHCODE_PART = 3 }; /* from the int3 that asks to the copy that runs a 
 
 /* A look at an access that has a table, up to the jrcxz that it does not write: rcx is 0 if nothing
  * is marked there, and the program's own in its slot; and what comes behind that jrcxz at last. */
-void watchcode_begin_look(
-    struct emitter *e, const struct access *access, int pending, uint64_t original);
-void watchcode_end_look(struct emitter *e, int pending, uint64_t original);
+void watchcode_begin_look(struct emitter *e, const struct access *access);
+void watchcode_end_look(struct emitter *e);
 
-/* Written before the instruction. pending: a branch is counted but has not retired. body: where
- * its block begins. */
-void watchcode_put(struct emitter *e, const struct classified *in, bool pending, uint32_t body);
+/* Between them: an int3 where something is marked. */
+void watchcode_put_question(struct emitter *e, enum place_kind kind, int flags);
 
-/* lea rcx, [operand], as long as rcx is the program's; with a segment, rcx is its base. */
+/* Written before the instruction. */
+void watchcode_put(struct emitter *e, const struct classified *in);
+
+/* rcx, which is still the program's and in its slot, becomes the address of what is accessed. */
 void watchcode_put_address(struct emitter *e, const struct access *access);
 
 #endif

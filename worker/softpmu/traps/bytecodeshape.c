@@ -10,66 +10,49 @@
 
 enum { REG_RIP = 16 };
 
+/* By the opcode. A length of 0: it cannot be compiled. */
+static const struct bytecode_shape shapes[UINT8_MAX + 1] = {
+    [OP_ADD] = {1, 2, 1},
+    [OP_SUB] = {1, 2, 1},
+    [OP_MUL] = {1, 2, 1},
+    [OP_DIV_SIGNED] = {1, 2, 1},
+    [OP_DIV_UNSIGNED] = {1, 2, 1},
+    [OP_REM_SIGNED] = {1, 2, 1},
+    [OP_REM_UNSIGNED] = {1, 2, 1},
+    [OP_LSH] = {1, 2, 1},
+    [OP_RSH_SIGNED] = {1, 2, 1},
+    [OP_RSH_UNSIGNED] = {1, 2, 1},
+    [OP_BIT_AND] = {1, 2, 1},
+    [OP_BIT_OR] = {1, 2, 1},
+    [OP_BIT_XOR] = {1, 2, 1},
+    [OP_EQUAL] = {1, 2, 1},
+    [OP_LESS_SIGNED] = {1, 2, 1},
+    [OP_LESS_UNSIGNED] = {1, 2, 1},
+    [OP_LOG_NOT] = {1, 1, 1},
+    [OP_BIT_NOT] = {1, 1, 1},
+    [OP_REF8] = {1, 1, 1},
+    [OP_REF16] = {1, 1, 1},
+    [OP_REF32] = {1, 1, 1},
+    [OP_REF64] = {1, 1, 1},
+    [OP_EXT] = {2, 1, 1},
+    [OP_ZERO_EXT] = {2, 1, 1},
+    [OP_CONST8] = {2, 0, 1},
+    [OP_CONST16] = {3, 0, 1},
+    [OP_CONST32] = {5, 0, 1},
+    [OP_CONST64] = {9, 0, 1},
+    [OP_REG] = {3, 0, 1},
+    [OP_IF_GOTO] = {3, 1, 0},
+    [OP_GOTO] = {3, 0, 0},
+    [OP_DUP] = {1, 1, 2},
+    [OP_SWAP] = {1, 2, 2},
+    [OP_POP] = {1, 1, 0},
+    [OP_END] = {1, 1, 0},
+};
+
 bool bytecode_shape_of(enum bytecode_opcode opcode, struct bytecode_shape *shape)
 {
-	switch (opcode) {
-	case OP_ADD:
-	case OP_SUB:
-	case OP_MUL:
-	case OP_DIV_SIGNED:
-	case OP_DIV_UNSIGNED:
-	case OP_REM_SIGNED:
-	case OP_REM_UNSIGNED:
-	case OP_LSH:
-	case OP_RSH_SIGNED:
-	case OP_RSH_UNSIGNED:
-	case OP_BIT_AND:
-	case OP_BIT_OR:
-	case OP_BIT_XOR:
-	case OP_EQUAL:
-	case OP_LESS_SIGNED:
-	case OP_LESS_UNSIGNED:
-		*shape = (struct bytecode_shape){1, 2, 1};
-		return true;
-	case OP_LOG_NOT:
-	case OP_BIT_NOT:
-	case OP_REF8:
-	case OP_REF16:
-	case OP_REF32:
-	case OP_REF64:
-		*shape = (struct bytecode_shape){1, 1, 1};
-		return true;
-	case OP_EXT:
-	case OP_ZERO_EXT:
-		*shape = (struct bytecode_shape){2, 1, 1};
-		return true;
-	case OP_CONST8:
-	case OP_CONST16:
-	case OP_CONST32:
-	case OP_CONST64:
-		*shape = (struct bytecode_shape){(uint8_t)(1 + (1 << (opcode - OP_CONST8))), 0, 1};
-		return true;
-	case OP_REG:
-		*shape = (struct bytecode_shape){3, 0, 1};
-		return true;
-	case OP_IF_GOTO:
-		*shape = (struct bytecode_shape){3, 1, 0};
-		return true;
-	case OP_GOTO:
-		*shape = (struct bytecode_shape){3, 0, 0};
-		return true;
-	case OP_DUP:
-		*shape = (struct bytecode_shape){1, 1, 2};
-		return true;
-	case OP_SWAP:
-		*shape = (struct bytecode_shape){1, 2, 2};
-		return true;
-	case OP_POP:
-	case OP_END:
-		*shape = (struct bytecode_shape){1, 1, 0};
-		return true;
-	}
-	return false;
+	*shape = shapes[(uint8_t)opcode];
+	return shape->length > 0;
 }
 
 uint64_t bytecode_operand(const uint8_t *at, size_t size)

@@ -196,7 +196,6 @@ static void note(void *context, uint64_t mark, uint64_t value)
 static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 {
 	struct memory *memory = context;
-	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
 
 	if (address == PASSMARK && size == 1) {
 		memory->marked = true;
@@ -215,7 +214,7 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 		memcpy(to, &memory->conditions->keys.next, size);
 		return true;
 	}
-	return memory_read(memory->tid, &local, 1, &remote, 1) == (long)size;
+	return memory_read(memory->tid, address, to, size);
 }
 
 static bool has_new_key(const struct user_regs_struct *regs, struct memory *memory)

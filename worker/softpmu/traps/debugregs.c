@@ -88,10 +88,9 @@ int debug_registers_disarm(struct debug_registers *registers, pid_t tid)
 int debug_registers_blind(struct debug_registers *registers, pid_t tid)
 {
 	uint64_t control = registers->rr_control, start, end;
-	bool executes;
 
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		if (debug_registers_rr_watch(registers, i, &start, &end, &executes))
+		if (debug_registers_rr_watch(registers, i, &start, &end))
 			control &= ~ENABLE_BITS(i);
 	}
 	return (int)set_control(registers, tid, control);
@@ -162,14 +161,24 @@ unsigned debug_registers_rr_used(const struct debug_registers *registers)
 	return used;
 }
 
-bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned i, uint64_t *start,
-    uint64_t *end, bool *executes)
+/* Its type, and above it its length. */
+static unsigned kind_of(const struct debug_registers *registers, unsigned i)
+{
+	return (unsigned)(registers->rr_control >> (16 + 4 * i)) & 0xf;
+}
+
+bool debug_registers_rr_executes(const struct debug_registers *registers, unsigned i)
+{
+	return rr_uses(registers, i) && (kind_of(registers, i) & 3) == 0;
+}
+
+bool debug_registers_rr_watch(
+    const struct debug_registers *registers, unsigned i, uint64_t *start, uint64_t *end)
 {
 	static const uint8_t length[] = {1, 2, 8, 4};
-	unsigned kind = (unsigned)(registers->rr_control >> (16 + 4 * i)) & 0xf;
+	const unsigned kind = kind_of(registers, i);
 
-	*executes = rr_uses(registers, i) && (kind & 3) == 0;
-	if (!rr_uses(registers, i) || *executes)
+	if (!rr_uses(registers, i) || (kind & 3) == 0)
 		return false;
 	*start = registers->rr_address[i] & ~(uint64_t)(length[kind >> 2] - 1u);
 	*end = *start + length[kind >> 2];
@@ -178,7 +187,7 @@ bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned 
 
 bool debug_registers_rr_reads(const struct debug_registers *registers, unsigned i)
 {
-	return rr_uses(registers, i) && (registers->rr_control >> (16 + 4 * i) & 3) == 3;
+	return rr_uses(registers, i) && (kind_of(registers, i) & 3) == 3;
 }
 
 int debug_registers_only_watch(
@@ -187,9 +196,7 @@ int debug_registers_only_watch(
 	int only = -1;
 
 	for (unsigned i = 0; i < DEBUG_REGISTERS; i++) {
-		bool executes;
-
-		if (!debug_registers_rr_watch(registers, i, start, end, &executes))
+		if (!debug_registers_rr_watch(registers, i, start, end))
 			continue;
 		if (only >= 0 || debug_registers_rr_reads(registers, i))
 			return -1;

@@ -51,12 +51,12 @@ unsigned debug_registers_free(const struct debug_registers *registers);
 /* Bits 0 to 3: which registers rr uses itself. */
 unsigned debug_registers_rr_used(const struct debug_registers *registers);
 
-/*
- * The range rr's watchpoint in register i watches, for data; false when rr does not use it so.
- * *executes: it is a breakpoint.
- */
-bool debug_registers_rr_watch(const struct debug_registers *registers, unsigned i, uint64_t *start,
-    uint64_t *end, bool *executes);
+/* The range rr's watchpoint in register i watches, for data; false when rr does not use it so. */
+bool debug_registers_rr_watch(
+    const struct debug_registers *registers, unsigned i, uint64_t *start, uint64_t *end);
+
+/* True if rr has a breakpoint in register i. */
+bool debug_registers_rr_executes(const struct debug_registers *registers, unsigned i);
 
 /* True if rr watches for reads with register i, too. */
 bool debug_registers_rr_reads(const struct debug_registers *registers, unsigned i);

@@ -67,14 +67,12 @@ static bool take(struct injection *injection, siginfo_t *info)
 	struct arguments arguments = {.signals = 1ull << (SIGTRAP - 1)};
 	const uint64_t call[6] = {INJECT_SCRATCH, INJECT_SCRATCH + offsetof(struct arguments, info),
 	    INJECT_SCRATCH + offsetof(struct arguments, timeout), WORD};
-	struct iovec local = {&arguments, sizeof arguments};
-	struct iovec remote = {(void *)INJECT_SCRATCH, sizeof arguments};
 	uint64_t words[sizeof arguments / WORD];
 
 	memcpy(words, &arguments, sizeof arguments);
 	if (!memory_write(injection->tid, INJECT_SCRATCH, words, sizeof arguments / WORD) ||
 	    inject_call(injection, SYS_rt_sigtimedwait, call) != SIGTRAP ||
-	    memory_read(injection->tid, &local, 1, &remote, 1) != sizeof arguments)
+	    !memory_read(injection->tid, INJECT_SCRATCH, &arguments, sizeof arguments))
 		return false;
 	*info = arguments.info;
 	return true;

@@ -5,7 +5,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/uio.h>
 
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/traps/bytecode.h"
@@ -43,10 +42,9 @@ struct view {
 static bool read_watched(void *context, uint64_t address, void *to, size_t size)
 {
 	const struct view *view = context;
-	struct iovec local = {to, size}, remote = {(void *)(uintptr_t)address, size};
 
 	return address >= view->start && address <= view->end && view->end - address >= size &&
-	       memory_read(view->tid, &local, 1, &remote, 1) == (long)size;
+	       memory_read(view->tid, address, to, size);
 }
 
 struct value {

@@ -120,10 +120,8 @@ static bool is_in_handler(const struct tracee *tracee, struct user_regs_struct *
 static void correct_at(struct tracee *tracee, uint64_t at)
 {
 	struct frame frame, corrected;
-	struct iovec local = {&frame, sizeof frame};
-	struct iovec remote = {(void *)(uintptr_t)at, sizeof frame};
 
-	if (memory_read(tracee->tid, &local, 1, &remote, 1) != sizeof frame)
+	if (!memory_read(tracee->tid, at, &frame, sizeof frame))
 		return;
 	corrected = frame;
 	correct(tracee, &corrected);

@@ -121,10 +121,7 @@ void tally_take(struct tally *tally, const struct hushed *hushed, const char *pa
 
 static bool read_bytes(const struct tally *tally, pid_t tid, uint8_t now[TALLY_SIZE_MAX])
 {
-	struct iovec local = {now, tally->size};
-	struct iovec remote = {(void *)(uintptr_t)tally->address, tally->size};
-
-	return memory_read(tid, &local, 1, &remote, 1) == (long)tally->size;
+	return memory_read(tid, tally->address, now, tally->size);
 }
 
 static bool same(const struct tally *tally, const uint8_t *a, const uint8_t *b)

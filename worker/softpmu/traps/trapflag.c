@@ -16,7 +16,7 @@
 
 enum { POPF = 0x9d, IRET = 0xcf, REX_W = 8 };
 
-_Noreturn void trapflag_refuse(pid_t tid)
+static _Noreturn void refuse(pid_t tid)
 {
 	message_fatal("process %d sets the trap flag to step itself, which rr cannot record: "
 		      "record it on a path where it does not do that",
@@ -28,10 +28,8 @@ _Noreturn void trapflag_refuse(pid_t tid)
 static bool has_flag(pid_t tid, uint64_t address)
 {
 	uint16_t flags = 0;
-	struct iovec local = {&flags, sizeof flags};
-	struct iovec remote = {(void *)(uintptr_t)address, sizeof flags};
 
-	return memory_read(tid, &local, 1, &remote, 1) == sizeof flags && (flags & FLAG_TRAP);
+	return memory_read(tid, address, &flags, sizeof flags) && (flags & FLAG_TRAP);
 }
 
 void trapflag_check_instruction(
@@ -48,7 +46,7 @@ void trapflag_check_instruction(
 		return;
 	/* iret pops the address and the code segment before the flags */
 	if (has_flag(tid, regs->rsp + (opcode == IRET ? 2 * size : 0)))
-		trapflag_refuse(tid);
+		refuse(tid);
 }
 
 void trapflag_check_call(pid_t tid, const struct user_regs_struct *regs)
@@ -56,5 +54,5 @@ void trapflag_check_call(pid_t tid, const struct user_regs_struct *regs)
 	/* The return address of the handler is popped already. */
 	if (regs->orig_rax == SYS_rt_sigreturn &&
 	    has_flag(tid, regs->rsp + offsetof(ucontext_t, uc_mcontext.gregs[REG_EFL])))
-		trapflag_refuse(tid);
+		refuse(tid);
 }

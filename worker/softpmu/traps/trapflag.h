@@ -22,7 +22,4 @@ void trapflag_check_instruction(
  */
 void trapflag_check_call(pid_t tid, const struct user_regs_struct *regs);
 
-/* Ends rr with the message. */
-_Noreturn void trapflag_refuse(pid_t tid);
-
 #endif
