@@ -87,7 +87,7 @@ static bool add_line(const json_t *entry, struct failure *failure)
 /* Where the program stands: "store at a.c:8". */
 static void tell_where(struct replay *replay, char text[WHERE_MAX])
 {
-	json_t *results = NULL, *frame;
+	json_auto_t *results = NULL, *frame = NULL;
 
 	/* What is not known is told as ??. */
 	gdb_try(replay_gdb(replay), &results, "-stack-info-frame --thread %d --frame 0",
@@ -96,8 +96,6 @@ static void tell_where(struct replay *replay, char text[WHERE_MAX])
 	snprintf(text, WHERE_MAX, "%.60s at %.120s",
 	    mi_text(frame, "function") ? mi_text(frame, "function") : "??",
 	    mi_text(frame, "at") ? mi_text(frame, "at") : "??");
-	json_decref(frame);
-	json_decref(results);
 }
 
 /* A line of the file for where the program stands. */
@@ -188,17 +186,15 @@ static json_t *add_named(struct replay *replay, const json_t *entries,
 json_t *tool_bookmark(
     struct replay *replay, const struct bookmark_args *args, struct failure *failure)
 {
-	json_t *entries, *json;
+	json_auto_t *entries = NULL;
 
 	if (!is_sound(args, failure))
 		return NULL;
 	entries = bookmarks_read(replay, NULL, failure);
 	if (!entries)
 		return NULL;
-	json = args->remove ? remove_named(entries, args->name, failure)
+	return args->remove ? remove_named(entries, args->name, failure)
 			    : add_named(replay, entries, args, failure);
-	json_decref(entries);
-	return json;
 }
 
 /* What of the file is missing in the list; NULL: nothing. */

@@ -159,13 +159,12 @@ static void tell(struct replay *replay, const struct handover *handover, json_t 
 static void tell_failure(
     struct replay *replay, const struct handover *handover, struct failure *failure)
 {
-	json_t *told = failure->details ? json_incref(failure->details) : json_object();
+	json_auto_t *told = failure->details ? json_incref(failure->details) : json_object();
 	size_t length = strlen(failure->message);
 
 	tell(replay, handover, told);
 	snprintf(failure->message + length, sizeof(failure->message) - length, "; %s",
 	    json_string_value(json_object_get(told, "note")));
-	json_decref(told);
 }
 
 json_t *handover_end(

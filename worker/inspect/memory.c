@@ -155,7 +155,8 @@ json_t *tool_registers(
 {
 	const struct selection *selected = replay_selected(replay);
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *all = NULL, *results = NULL, *result = NULL;
+	json_auto_t *all = NULL, *results = NULL;
+	json_t *result = NULL;
 	const json_t *names;
 	char numbers[REGISTERS_MAX * 12];
 
@@ -175,7 +176,5 @@ json_t *tool_registers(
 		ERROR_GDB_FAILED, NULL, failure))
 		result = json_pack("{s:o}", "registers",
 		    register_values(names, json_object_get(results, "register-values")));
-	json_decref(results);
-	json_decref(all);
 	return result;
 }

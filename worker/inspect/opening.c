@@ -83,7 +83,7 @@ static bool read_at(const char *text, bool fork_pid, struct beginning *at, struc
 /* How this machine replays or reads it, and what is wrong with that. */
 static json_t *tell_session(struct replay *replay, json_t *stop)
 {
-	json_t *warnings = json_copy(replay_warnings(replay));
+	json_auto_t *warnings = json_copy(replay_warnings(replay));
 
 	if (replay_casts_wrongly(replay))
 		json_array_append_new(warnings,
@@ -96,7 +96,6 @@ static json_t *tell_session(struct replay *replay, json_t *stop)
 	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
 	if (json_array_size(warnings))
 		json_object_set(stop, "warnings", warnings);
-	json_decref(warnings);
 	return stop;
 }
 

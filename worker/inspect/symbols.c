@@ -118,7 +118,7 @@ static json_t *ask(struct replay *replay, enum symbol_kind kind, const char *pat
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < KINDS; i++) {
-		json_t *results = NULL;
+		json_auto_t *results = NULL;
 
 		if (kind != SYMBOL_ANY && kind != kinds[i].kind) {
 			json_array_append_new(all, json_null());
@@ -134,7 +134,6 @@ static json_t *ask(struct replay *replay, enum symbol_kind kind, const char *pat
 			return NULL;
 		}
 		json_array_append(all, json_object_get(results, "symbols"));
-		json_decref(results);
 	}
 	return all;
 }

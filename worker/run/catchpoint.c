@@ -229,7 +229,7 @@ static void read_type(struct replay *replay, const char *where, char *name, size
 
 static void read_library(struct replay *replay, char *name, size_t size)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value, *text;
 
 	name[0] = '\0';
@@ -241,13 +241,12 @@ static void read_library(struct replay *replay, char *name, size_t size)
 		if (text)
 			snprintf(name, size, "%.*s", (int)strcspn(text + 1, "\""), text + 1);
 	}
-	json_decref(results);
 }
 
 /* The program's own code from which this was called: "parse at containers.cc:58". */
 static void describe_caller(struct replay *replay, char *text, size_t size)
 {
-	json_t *frames =
+	json_auto_t *frames =
 	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, BUDGET);
 	const json_t *own = frames_first_own(replay, frames);
 
@@ -255,7 +254,6 @@ static void describe_caller(struct replay *replay, char *text, size_t size)
 	if (own && mi_text(own, "function"))
 		snprintf(text, size, " in %s at %s", mi_text(own, "function"),
 		    mi_text(own, "at") ? mi_text(own, "at") : "??");
-	json_decref(frames);
 }
 
 static const struct call *call_of(const struct breakpoint *breakpoint)

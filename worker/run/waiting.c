@@ -167,13 +167,12 @@ bool waiting_find_elsewhere(struct replay *replay, const char *location,
 	found = position_go_event(replay, 0, &ignored) && go_to_entry(replay, &ignored) &&
 		(has(replay, location, where) || find_on_the_way(replay, location, where, &cut));
 	if (found && position_update(replay, &ignored)) {
-		json_t *when = moment_name(replay, replay_now(replay));
+		json_auto_t *when = moment_name(replay, replay_now(replay));
 
 		snprintf(note, WAITING_NOTE_MAX,
 		    "it waits for %.200s, which is not loaded at this moment: the program has it "
 		    "at %.80s",
 		    where[0] ? where : "a library", json_string_value(when));
-		json_decref(when);
 	}
 	json_decref(ignored.details);
 	return excursion_return(&excursion, failure) && found;

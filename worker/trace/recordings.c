@@ -37,7 +37,7 @@ static bool is_crash(const char *signal)
 static void add_ending(struct worker *worker, const char *path, json_t *recording)
 {
 	struct failure refused = {0};
-	json_t *list = query_processes(worker, path, PREVIEW_MAX, &refused);
+	json_auto_t *list = query_processes(worker, path, PREVIEW_MAX, &refused);
 	json_t *first = json_array_get(json_object_get(list, "processes"), 0);
 	static const char *const keys[] = {"exit_code", "signal"};
 
@@ -54,7 +54,6 @@ static void add_ending(struct worker *worker, const char *path, json_t *recordin
 		json_object_set_new(
 		    recording, "crashed", json_boolean(is_crash(text_of(first, "signal"))));
 	}
-	json_decref(list);
 }
 
 static const char *state_name(enum trace_state state)

@@ -33,11 +33,9 @@ size_t own_code_find(const struct own_code *code, unsigned long long address)
 
 static bool is_own(struct replay *replay, const char *path)
 {
-	json_t *frame = json_pack("{s:o}", "at", json_sprintf("%s:1", path));
-	bool own = frame && frame_is_own(replay, frame);
+	json_auto_t *frame = json_pack("{s:o}", "at", json_sprintf("%s:1", path));
 
-	json_decref(frame);
-	return own;
+	return frame && frame_is_own(replay, frame);
 }
 
 static void add_place(

@@ -41,10 +41,9 @@ static json_t *place(struct replay *replay, json_t *own, json_t *inner)
 
 static json_t *caller_words(struct replay *replay, json_t *frame)
 {
-	json_t *where = place(replay, frame, frame), *words = where_words(where);
+	json_auto_t *where = place(replay, frame, frame);
 
-	json_decref(where);
-	return words;
+	return where_words(where);
 }
 
 json_t *where_callers(
@@ -81,21 +80,19 @@ json_t *where_of(struct replay *replay, json_t *frames)
 
 json_t *where_from(struct replay *replay, int level)
 {
-	json_t *frames =
+	json_auto_t *frames =
 	    frames_from(replay, replay_selected(replay)->number, level, FRAMES_MAX, FRAMES_BYTES);
-	json_t *where = json_array_size(frames) ? where_of(replay, frames) : NULL;
 
-	json_decref(frames);
-	return where;
+	return json_array_size(frames) ? where_of(replay, frames) : NULL;
 }
 
 json_t *where_own(struct replay *replay)
 {
-	json_t *frame = frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
+	json_auto_t *frame =
+	    frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
 	json_t *where =
 	    frame_is_own(replay, frame) ? place(replay, frame, frame) : where_from(replay, 0);
 
-	json_decref(frame);
 	return where ? where : json_object();
 }
 
@@ -208,14 +205,12 @@ void where_join(const json_t *callers, size_t count, char words[WHERE_CALLERS_MA
 
 json_t *where_chain(json_t *places)
 {
-	json_t *first = json_incref(json_array_get(places, 0)), *words;
+	json_auto_t *first = json_incref(json_array_get(places, 0));
 	char by[WHERE_CALLERS_MAX];
 
 	json_array_remove(places, 0);
 	where_join(places, json_array_size(places), by);
-	words = json_sprintf("%s%s", json_string_value(first), by);
-	json_decref(first);
-	return words;
+	return json_sprintf("%s%s", json_string_value(first), by);
 }
 
 json_t *where_words(const json_t *where)

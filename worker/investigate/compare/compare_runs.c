@@ -134,13 +134,13 @@ static json_t *names_at(struct compare *compare, const struct pass_of *pass)
 {
 	int line = place_of(compare, pass)->line;
 	json_t *names = json_array();
-	json_t *source = source_between(compare->replays[BAD], path_of(compare, pass), line, line);
+	json_auto_t *source =
+	    source_between(compare->replays[BAD], path_of(compare, pass), line, line);
 	const char *text = json_string_value(source);
 
 	text = text ? text + strspn(text, " 0123456789=>") : NULL;
 	if (text)
 		add_names(names, text);
-	json_decref(source);
 	return names;
 }
 
@@ -148,15 +148,13 @@ static json_t *names_at(struct compare *compare, const struct pass_of *pass)
 static json_t *values_at(
     struct compare *compare, int run, const struct pass_of *pass, const json_t *expressions)
 {
-	json_t *holder, *values;
+	json_auto_t *holder = NULL;
 
 	if (!pass || place_of(compare, pass)->entry || !json_array_size(expressions) ||
 	    !go(compare, run, pass))
 		return NULL;
 	holder = evaluate_beside(compare->replays[run], json_object(), expressions);
-	values = json_incref(json_object_get(holder, "evaluated"));
-	json_decref(holder);
-	return values;
+	return json_incref(json_object_get(holder, "evaluated"));
 }
 
 /* What takes the place of a value. Where a function begins, its arguments are not in place. */
@@ -253,13 +251,12 @@ static void add_values(struct compare *compare, json_t *answer)
 	    divergence_pass(divergence, GOOD, 1), divergence_pass(divergence, BAD, 1)};
 	const struct pass_of *const next[2] = {
 	    divergence_pass(divergence, GOOD, 0), divergence_pass(divergence, BAD, 0)};
-	json_t *names = last[BAD] ? names_at(compare, last[BAD]) : NULL;
+	json_auto_t *names = last[BAD] ? names_at(compare, last[BAD]) : NULL;
 	const json_t *probes = compare->args->probes;
 	size_t differ;
 
 	if (last[GOOD] && last[BAD] && json_array_size(names))
 		set_list(answer, "values", compare_values(compare, last, names, false, &differ));
-	json_decref(names);
 	if (!json_array_size(probes))
 		return;
 	set_list(answer, "probes_after", compare_values(compare, next, probes, true, &differ));

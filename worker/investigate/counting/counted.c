@@ -43,7 +43,7 @@ static int set(struct replay *replay, const char *location, const char *when,
 {
 	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)when};
 	struct failure ignored = {0};
-	json_t *bkpt = placement_set(replay, &wanted, &ignored);
+	json_auto_t *bkpt = placement_set(replay, &wanted, &ignored);
 	int number = mi_number(bkpt, "number", 0);
 
 	*at_end = false;
@@ -51,7 +51,6 @@ static int set(struct replay *replay, const char *location, const char *when,
 		temporary_breakpoint_delete(replay, number);
 		number = 0;
 	}
-	json_decref(bkpt);
 	json_decref(ignored.details);
 	return number;
 }

@@ -127,7 +127,7 @@ static bool all_known(const struct watched *watched)
 
 static void judge(struct replay *replay, struct watched *watched, size_t i)
 {
-	json_t *where;
+	json_auto_t *where = NULL;
 
 	watched->moments[i] = *replay_now(replay);
 	if (watched->own_data[i] ||
@@ -138,7 +138,6 @@ static void judge(struct replay *replay, struct watched *watched, size_t i)
 	where = where_own(replay);
 	watched->by[i] = where_words(where);
 	watched->wrote[i] = WROTE_OTHER;
-	json_decref(where);
 }
 
 static enum scan_verdict see_write(

@@ -148,15 +148,13 @@ static json_t *go_to_writer(
 static json_t *go_to_caller(struct look *look, uint64_t address, json_t *told, const char *moment)
 {
 	static const char called[] = ", called by ";
-	json_t *words = go_to_writer(look, "unsigned long", address, told, moment), *caller;
+	json_auto_t *words = go_to_writer(look, "unsigned long", address, told, moment);
 	const char *by;
 
 	if (!words)
 		return NULL;
 	by = strstr(json_string_value(words), called);
-	caller = json_string(by ? by + strlen(called) : "code without source lines");
-	json_decref(words);
-	return caller;
+	return json_string(by ? by + strlen(called) : "code without source lines");
 }
 
 static const char *or_unknown(const json_t *words)
@@ -180,7 +178,8 @@ static json_t *place_in(const struct look *look, uint64_t address)
 /* Who freed the block and who allocated it, in this order, because each search goes back. */
 static json_t *tell_lives(struct look *look, const char *begin, json_t *told)
 {
-	json_t *freed = NULL, *made, *all;
+	json_auto_t *freed = NULL, *made = NULL;
+	json_t *all;
 
 	if (look->block.state == GUARDHEAP_FREED)
 		freed = go_to_caller(
@@ -192,29 +191,24 @@ static json_t *tell_lives(struct look *look, const char *begin, json_t *told)
 		    "%s, allocated by %s, freed by %s", begin, or_unknown(made), or_unknown(freed));
 	else
 		all = json_sprintf("%s, allocated by %s", begin, or_unknown(made));
-	json_decref(freed);
-	json_decref(made);
 	return all;
 }
 
 static json_t *tell_damage(struct look *look, json_t *told)
 {
-	json_t *place = place_in(look, look->table.wrong_address);
-	json_t *writer =
+	json_auto_t *place = place_in(look, look->table.wrong_address);
+	json_auto_t *writer =
 	    go_to_writer(look, "unsigned char", look->table.wrong_address, told, "moment");
-	json_t *begin = json_sprintf("%s wrote %s", or_unknown(writer), json_string_value(place));
-	json_t *all = tell_lives(look, json_string_value(begin), told);
+	json_auto_t *begin =
+	    json_sprintf("%s wrote %s", or_unknown(writer), json_string_value(place));
 
-	json_decref(place);
-	json_decref(writer);
-	json_decref(begin);
-	return all;
+	return tell_lives(look, json_string_value(begin), told);
 }
 
 static json_t *tell_verdict(struct look *look, json_t *told)
 {
 	bool known = read_block(look, look->table.wrong_block);
-	json_t *place, *begin, *all;
+	json_auto_t *place = NULL, *begin = NULL;
 
 	if (!known)
 		return json_sprintf("free of 0x%llx, which malloc never returned",
@@ -226,19 +220,14 @@ static json_t *tell_verdict(struct look *look, json_t *told)
 		    ? json_sprintf("double free of a block of %llu bytes",
 			  (unsigned long long)look->block.size)
 		    : json_sprintf("free of %s", json_string_value(place));
-	all = tell_lives(look, json_string_value(begin), told);
-	json_decref(place);
-	json_decref(begin);
-	return all;
+	return tell_lives(look, json_string_value(begin), told);
 }
 
 static json_t *tell_access(struct look *look, uint64_t address, json_t *told)
 {
-	json_t *place = place_in(look, address), *all;
+	json_auto_t *place = place_in(look, address);
 
-	all = tell_lives(look, json_string_value(place), told);
-	json_decref(place);
-	return all;
+	return tell_lives(look, json_string_value(place), told);
 }
 
 static void add_block(const struct look *look, json_t *told)

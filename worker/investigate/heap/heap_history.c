@@ -131,7 +131,7 @@ static void tell_block(const struct heap *heap, json_t *answer)
 static void tell_limits(
     const struct heap *heap, const struct search *search, enum search_end end, json_t *answer)
 {
-	json_t *reached = moment_name(heap->replay, &search->reached);
+	json_auto_t *reached = moment_name(heap->replay, &search->reached);
 
 	search_tell(search, end, answer);
 	access_kind_tell(&heap->code, search->replay, answer);
@@ -157,7 +157,6 @@ static void tell_limits(
 		json_object_set_new(answer, "incomplete",
 		    json_string("not all of malloc's code could be read: it may have handed out "
 				"blocks that were not seen"));
-	json_decref(reached);
 }
 
 static json_t *answer_of(const struct heap *heap, const struct search *search, enum search_end end)

@@ -139,7 +139,7 @@ enum search_end heap_search_slack(struct heap *heap, struct search *search, stru
 {
 	struct moment stretch[2];
 	enum search_end end = SEARCH_FAILED;
-	json_t *made = moment_name(heap->replay, &heap->made_at);
+	json_auto_t *made = moment_name(heap->replay, &heap->made_at);
 	const char *until =
 	    heap->state == HEAP_LIVE ? heap->args->to : json_string_value(heap->dropped_at);
 
@@ -150,6 +150,5 @@ enum search_end heap_search_slack(struct heap *heap, struct search *search, stru
 		unwatch_slack(heap);
 		end = end == SEARCH_ENOUGH ? SEARCH_WHOLE : end;
 	}
-	json_decref(made);
 	return end;
 }

@@ -95,7 +95,7 @@ static void take_finding(struct check *check)
 {
 	struct finding *finding = &check->findings[check->count];
 	size_t levels;
-	json_t *callers;
+	json_auto_t *callers = NULL;
 
 	finding->table = check->pass.table;
 	levels = finding->table.called != 0; /* it stands in that function */
@@ -119,7 +119,6 @@ static void take_finding(struct check *check)
 	    replay_now(check->replay)->tid, "frame", finding->frame);
 	if (json_array_size(callers))
 		json_object_set(finding->answer, "callers", callers);
-	json_decref(callers);
 	if (unwritten_is(&finding->table))
 		add_load(check->replay, finding);
 }
@@ -128,9 +127,9 @@ static void take_finding(struct check *check)
 static void take_call(void *context, struct heap_pass *pass)
 {
 	struct check *check = context;
-	json_t *caller = where_and_callers_from(pass->replay, pass->table.called != 0, 1),
-	       *moment = moment_name(pass->replay, replay_now(pass->replay));
-	json_t *said =
+	json_auto_t *caller = where_and_callers_from(pass->replay, pass->table.called != 0, 1),
+		    *moment = moment_name(pass->replay, replay_now(pass->replay));
+	json_auto_t *said =
 	    json_sprintf("%s, at %s", json_string_value(caller), json_string_value(moment));
 
 	for (size_t i = 0; i < check->count; i++) {
@@ -142,9 +141,6 @@ static void take_call(void *context, struct heap_pass *pass)
 		if (table->dropped == pass->table.made && !json_object_get(answer, "freed"))
 			json_object_set(answer, "freed", said);
 	}
-	json_decref(caller);
-	json_decref(moment);
-	json_decref(said);
 }
 
 static enum scan_verdict see(
@@ -391,7 +387,7 @@ static json_t *answer_of(
     const struct check *check, const struct search *search, enum search_end end)
 {
 	json_t *answer = json_pack("{s:o}", "conclusion", conclude(check)), *list = json_array();
-	json_t *reached = moment_name(check->replay, &search->reached);
+	json_auto_t *reached = moment_name(check->replay, &search->reached);
 
 	for (size_t i = 0; i < check->count; i++) {
 		say_others(&check->findings[i]);
@@ -410,7 +406,6 @@ static json_t *answer_of(
 	if (!heap_pools_are_all(&check->pass.table))
 		json_object_set_new(answer, "incomplete", say_incomplete(&check->pass.table));
 	json_object_set_new(answer, "checked", say_checked(check));
-	json_decref(reached);
 	return answer;
 }
 
@@ -420,7 +415,8 @@ static json_t *answer_of(
 static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *answer)
 {
 	const json_t *before = json_object_get(answer, "conclusion");
-	json_t *list, *others, *most;
+	json_auto_t *list = NULL, *others = NULL;
+	json_t *most;
 	char size[HEAP_SIZE_WORDS], words[WORDS_MAX];
 
 	list = heap_sites_list(sites, limit, &others);
@@ -444,8 +440,6 @@ static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *ans
 		json_object_set(answer, "leaks", list);
 	if (others)
 		json_object_set(answer, "other_leaks", others);
-	json_decref(list);
-	json_decref(others);
 }
 
 static void add_leaks(struct check *check, const struct moment *to, json_t *answer)

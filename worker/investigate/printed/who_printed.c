@@ -188,7 +188,7 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
     const struct printed_match *match)
 {
 	const struct printed_piece *piece = match->piece;
-	json_t *writes = json_array();
+	json_auto_t *writes = json_array();
 	size_t at = match->at;
 
 	while (piece && at < match->at + match->length && json_array_size(writes) < WRITES_SHOWN) {
@@ -209,7 +209,6 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
 	}
 	if (json_array_size(writes) > 1)
 		json_object_set(json, "writes", writes);
-	json_decref(writes);
 }
 
 /* Where the program stands at the write, it has its whole name; it is the first of `writes` too. */
@@ -357,11 +356,10 @@ static json_t *look(
 static void tell_nearest(
     const struct printed *printed, const struct printed_match *near, char *text, size_t size)
 {
-	json_t *shown = shown_text(printed, near);
+	json_auto_t *shown = shown_text(printed, near);
 
 	snprintf(text, size, "nearest, at event %lld: %.200s",
 	    near->piece ? near->piece->call->event : 0, json_string_value(shown));
-	json_decref(shown);
 }
 
 /* Whether it is in a stream that the call did not ask for. Fills *failure then. */

@@ -85,7 +85,8 @@ static json_t *sum_up(const json_t *findings)
 static json_t *conclude(const struct race_passes *passes)
 {
 	const struct race_found *first = &passes->list[0];
-	json_t *earlier, *later, *conclusion;
+	json_auto_t *earlier = NULL, *later = NULL;
+	json_t *conclusion;
 
 	if (passes->before)
 		return json_string(
@@ -104,8 +105,6 @@ static json_t *conclude(const struct race_passes *passes)
 		first->place.name, first->earlier.access.kind == RACE_READ ? "read" : "write",
 		json_string_value(earlier),
 		first->later.access.kind == RACE_READ ? "read" : "write", json_string_value(later));
-	json_decref(earlier);
-	json_decref(later);
 	return conclusion;
 }
 

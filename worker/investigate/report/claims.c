@@ -146,7 +146,7 @@ static bool is_same(
     struct replay *replay, const char *expression, const char *claimed, const char *found)
 {
 	char comparison[2 * TEXT_MAX + 16], why[WHY_MAX], *value = NULL, *type = NULL;
-	json_t *text = trimmed(claimed);
+	json_auto_t *text = trimmed(claimed);
 	const char *plain = json_string_value(text);
 	bool same;
 
@@ -161,7 +161,6 @@ static bool is_same(
 	}
 	free(value);
 	free(type);
-	json_decref(text);
 	return same;
 }
 
@@ -233,7 +232,7 @@ static int read_somewhere(struct replay *replay, const char *expression, bool in
     json_t *checked, char **found, char *why)
 {
 	struct worker *worker = replay_worker(replay);
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
 	json_t *own = frames_first_own(replay, frames);
 	char other_why[WHY_MAX];
 	bool inside;
@@ -246,7 +245,6 @@ static int read_somewhere(struct replay *replay, const char *expression, bool in
 		result = read_value(replay, expression, found, other_why);
 	if (in_full && !worker->broken)
 		add_view(replay, checked, own, frames);
-	json_decref(frames);
 	return result;
 }
 

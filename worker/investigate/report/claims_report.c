@@ -75,15 +75,13 @@ static json_t *others(const json_t *claims)
 
 static json_t *answer(const json_t *claims, const char *file)
 {
-	json_t *conclusion = claims_conclusion(claims), *rest = others(claims);
+	json_auto_t *conclusion = claims_conclusion(claims), *rest = others(claims);
 	json_t *json = json_pack("{s:o,s:o}", "conclusion",
 	    json_sprintf("%s; the report is written", json_string_value(conclusion)), "file",
 	    trace_path_to_json(file));
 
 	if (json_array_size(rest))
 		json_object_set(json, "not_held", rest);
-	json_decref(rest);
-	json_decref(conclusion);
 	return json;
 }
 

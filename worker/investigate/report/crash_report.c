@@ -81,7 +81,7 @@ static enum scan_verdict see_signal(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct crash *crash = context;
-	json_t *stop;
+	json_auto_t *stop = NULL;
 
 	if (!is_fatal(hit->signal))
 		return SCAN_ON;
@@ -95,7 +95,6 @@ static enum scan_verdict see_signal(
 	fault_find(replay, hit->signal, &crash->fault);
 	crash->pc = replay_now(replay)->pc;
 	crash->report = report_of_crash(replay, stop, &crash->fault, failure);
-	json_decref(stop);
 	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
 }
 
@@ -449,12 +448,11 @@ static json_t *read_last_words(struct replay *replay)
 
 static void tell_last_words(struct replay *replay, json_t *report)
 {
-	json_t *words = read_last_words(replay), *line = words ? report_last_line(words) : NULL;
+	json_auto_t *words = read_last_words(replay),
+		    *line = words ? report_last_line(words) : NULL;
 
 	if (line && library_said(report, words) == LIBRARY_NOTHING)
 		report_add_cause(report, json_string_value(line));
-	json_decref(line);
-	json_decref(words);
 }
 
 /* Of a signal that another process sent, no instruction is the cause. */
@@ -475,14 +473,13 @@ static void tell_sender(struct replay *replay, json_t *report)
 static void tell_to_record(struct replay *replay, json_t *report)
 {
 	const char *command = core_contents(replay_core(replay))->command;
-	json_t *shown = scrub_json(command, strlen(command), CORE_COMMAND_MAX, NULL);
+	json_auto_t *shown = scrub_json(command, strlen(command), CORE_COMMAND_MAX, NULL);
 
 	json_object_set_new(report, "hint",
 	    json_sprintf(
 		"a core file has one moment: record the program with rr_record%s%s%s to go "
 		"back in time, and call rr_crash_report of the recording",
 		command[0] ? " (" : "", json_string_value(shown), command[0] ? ")" : ""));
-	json_decref(shown);
 }
 
 /* The throw is still on the stack if nothing has unwound it. */

@@ -159,9 +159,10 @@ static void tell(
 static int rebuild(struct replay *replay, json_t *frames, const json_t *names, size_t start,
     size_t period, int depth, bool whole, const char *text)
 {
-	json_t *inner = frames_from(
-		   replay, replay_selected(replay)->number, 0, (int)(start + period), INNER_BYTES),
-	       *outer, *frame;
+	json_auto_t *inner = frames_from(replay, replay_selected(replay)->number, 0,
+			(int)(start + period), INNER_BYTES),
+		    *outer = NULL;
+	json_t *frame;
 	size_t i, shown = 0;
 	int end = depth;
 
@@ -180,14 +181,12 @@ static int rebuild(struct replay *replay, json_t *frames, const json_t *names, s
 		json_sprintf("%s again and again%s", text, whole ? "" : ", and there are more"),
 		"period", (json_int_t)period));
 	json_array_extend(frames, outer);
-	json_decref(inner);
-	json_decref(outer);
 	return end;
 }
 
 bool recursion_fold(struct replay *replay, json_t *frames, int *more, char said[RECURSION_SAID_MAX])
 {
-	json_t *names = names_of(replay, 0, LOOKED_AT - 1);
+	json_auto_t *names = names_of(replay, 0, LOOKED_AT - 1);
 	size_t start, period;
 	char text[NAMES_MAX];
 	bool whole, found = find_cycle(names, &start, &period);
@@ -202,6 +201,5 @@ bool recursion_fold(struct replay *replay, json_t *frames, int *more, char said[
 		tell(text, period, calls / (long long)period, whole, said);
 		*more = whole ? -1 : depth;
 	}
-	json_decref(names);
 	return found;
 }

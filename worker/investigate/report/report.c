@@ -141,13 +141,12 @@ static char *add_threads(struct replay *replay, json_t *report, size_t most)
 {
 	char *cycle;
 	size_t left;
-	json_t *threads = waits_of_threads(replay, most, &cycle, &left);
+	json_auto_t *threads = waits_of_threads(replay, most, &cycle, &left);
 
 	if (json_array_size(threads) > 1)
 		json_object_set(report, "threads", threads);
 	if (left)
 		json_object_set_new(report, "more_threads", json_integer((json_int_t)left));
-	json_decref(threads);
 	goroutines_add(replay, report, GOROUTINE_FRAMES, GOROUTINES_BYTES);
 	return cycle;
 }
@@ -254,7 +253,7 @@ bool report_from_here(
 {
 	static const char *const stale[] = {"frames", "more", "source", "source_warning", "hint",
 	    "fault", "conclusion", "recursion"};
-	json_t *here = json_object();
+	json_auto_t *here = json_object();
 	char where[1024];
 	bool ok = add_stack(replay, here, fault, where, sizeof(where), failure);
 
@@ -264,7 +263,6 @@ bool report_from_here(
 		json_object_update(report, here);
 		conclude(report, where, fault);
 	}
-	json_decref(here);
 	return ok;
 }
 
@@ -442,7 +440,7 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
 {
 	const json_t *threads = json_object_get(report, "threads");
 	json_int_t left = json_integer_value(json_object_get(report, "more_threads"));
-	json_t *cycles = cycles_of(threads, left, whole);
+	json_auto_t *cycles = cycles_of(threads, left, whole);
 	char signal[32], origin[SENDER_PHRASE_MAX], name[SENDER_PHRASE_MAX + 32];
 
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
@@ -463,7 +461,6 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
 	else
 		json_object_set_new(report, "conclusion",
 		    json_sprintf("%s ended it while it was in %s", name, where));
-	json_decref(cycles);
 }
 
 /* Of a program that had not ended when rr stopped. */
@@ -471,7 +468,7 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 {
 	char where[1024], *cycle;
 	json_t *report = describe_last(replay, where, sizeof(where), &cycle, failure);
-	json_t *reason = report ? unended_reason(replay) : NULL;
+	json_auto_t *reason = report ? unended_reason(replay) : NULL;
 
 	if (!report)
 		return NULL;
@@ -480,7 +477,6 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 	json_object_set_new(report, "conclusion",
 	    json_sprintf("%s, while the program was in %s; the program had not ended",
 		json_string_value(reason), where));
-	json_decref(reason);
 	return report;
 }
 

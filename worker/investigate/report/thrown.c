@@ -205,11 +205,10 @@ static void tell_place(struct replay *replay, json_t *frames, char text[THROWN_S
 static void tell_again(struct replay *replay, char text[THROWN_SAID_MAX])
 {
 	static const char *const throws[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw"};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 
 	if (!is_named(json_array_get(frames, 1), throws, 2))
 		tell_place(replay, frames, text);
-	json_decref(frames);
 }
 
 /* Those of the runtime, and of the library where it makes or wraps an exception for its caller. */
@@ -219,13 +218,12 @@ static int runtime_frames(struct replay *replay)
 	    "__cxa_init_primary_exception", "__cxxabiv1::__cxa_init_primary_exception",
 	    "std::make_exception_ptr<", "std::__future_base::", "std::throw_with_nested<",
 	    "std::__throw_with_nested_impl<", "std::__exception_ptr::"};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	int count = 0;
 
 	while (
 	    is_named(json_array_get(frames, (size_t)count), names, sizeof(names) / sizeof(*names)))
 		count++;
-	json_decref(frames);
 	return count;
 }
 
@@ -236,7 +234,7 @@ static bool go_to_inner(struct way *way, json_t *inner)
 	struct replay *replay = way->replay;
 	json_int_t object = json_integer_value(json_object_get(inner, "object"));
 	char place[THROWN_SAID_MAX];
-	json_t *frames;
+	json_auto_t *frames = NULL;
 	enum pass pass;
 
 	set_stops(way, false, (unsigned long long)object);
@@ -247,7 +245,6 @@ static bool go_to_inner(struct way *way, json_t *inner)
 	json_object_set_new(inner, "moment", moment_name(replay, replay_now(replay)));
 	frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	tell_place(replay, frames, place);
-	json_decref(frames);
 	if (place[0])
 		json_object_set_new(inner, "thrown_in", json_string(place));
 	return true;
@@ -326,11 +323,9 @@ static bool is_in_terminate(struct replay *replay)
 	static const char *const names[] = {"std::terminate", "__cxxabiv1::__terminate",
 	    "__gxx_personality_v0", "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate",
 	    "__clang_call_terminate"};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
-	bool is = has_frame(frames, names, sizeof(names) / sizeof(*names));
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 
-	json_decref(frames);
-	return is;
+	return has_frame(frames, names, sizeof(names) / sizeof(*names));
 }
 
 static bool go_back(struct way *way, const json_t *output, struct thrown *thrown)
@@ -367,11 +362,10 @@ bool thrown_go_back(struct replay *replay, const json_t *output, struct thrown *
 	static const char *const stops[] = {"__gxx_personality_v0",
 	    "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate", "__clang_call_terminate"};
 	struct way way = {.replay = replay};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	bool found;
 
 	thrown->stopped = has_frame(frames, stops, sizeof(stops) / sizeof(*stops));
-	json_decref(frames);
 	signals_pass_all(replay);
 	found = go_back(&way, output, thrown);
 	clear_stops(&way);

@@ -21,7 +21,7 @@ static enum scan_verdict see_write(
 {
 	struct look *look = context;
 	struct instruction instruction;
-	json_t *where;
+	json_auto_t *where = NULL;
 
 	if (hit->number != look->number || !hit->old || !hit->new ||
 	    strcmp(hit->old, hit->new) == 0)
@@ -34,7 +34,6 @@ static enum scan_verdict see_write(
 	where = where_own(replay);
 	look->writer->by = where_words(where);
 	look->writer->moment = *replay_now(replay);
-	json_decref(where);
 	return SCAN_ENOUGH;
 }
 

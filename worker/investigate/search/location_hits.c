@@ -70,14 +70,13 @@ int location_hits_set(
 bool location_hits_was_known(
     struct replay *replay, int number, const char *location, struct failure *failure)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	bool waits;
 
 	if (pending_was_late(replay, location, failure))
 		return false;
 	gdb_must(replay_gdb(replay), &results, "-break-list");
 	waits = pending_waits(mi_breakpoint_row(mi_breakpoints(results), number));
-	json_decref(results);
 	if (waits)
 		pending_fail(replay, location, failure);
 	return !waits;

@@ -21,14 +21,13 @@
 
 static bool read_line(struct replay *replay, char line[LINE_MAX_BYTES])
 {
-	json_t *frames = frames_near(replay, 1, FRAME_BYTES);
+	json_auto_t *frames = frames_near(replay, 1, FRAME_BYTES);
 	char path[FRAME_PATH_MAX], *comment;
 	bool ok;
 	int number;
 
 	ok = frame_place(json_array_get(frames, 0), path, &number) &&
 	     source_line(replay, path, number, line, LINE_MAX_BYTES);
-	json_decref(frames);
 	if (ok && (comment = strstr(line, "//")))
 		*comment = '\0';
 	if (ok && (comment = strstr(line, "/*")))

@@ -213,7 +213,7 @@ bool search_is_empty(const struct search *search)
 
 static void tell_empty(const struct search *search, json_t *answer)
 {
-	json_t *at = moment_name(search->replay, &search->from);
+	json_auto_t *at = moment_name(search->replay, &search->from);
 	const char *said = mi_text(answer, "conclusion");
 
 	if (said)
@@ -224,7 +224,6 @@ static void tell_empty(const struct search *search, json_t *answer)
 	json_object_set_new(answer, "warning",
 	    json_string("give the earlier moment as from, the later one as to; start is where this "
 			"program begins"));
-	json_decref(at);
 }
 
 /* Not in one that says it in its own words. */
@@ -240,7 +239,7 @@ static void limit_conclusion(json_t *answer)
 void search_tell(const struct search *search, enum search_end end, json_t *answer)
 {
 	size_t next = images_at(search->replay) + 1;
-	json_t *reached = moment_name(search->replay, &search->reached);
+	json_auto_t *reached = moment_name(search->replay, &search->reached);
 	int percent = share(search);
 	char done[32] = "";
 
@@ -262,5 +261,4 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 			images_get(search->replay, next)->event));
 	if (search_is_empty(search))
 		tell_empty(search, answer);
-	json_decref(reached);
 }

@@ -218,7 +218,7 @@ static void add_to(const struct threading *threading, json_t *row)
 {
 	json_int_t tid = json_integer_value(json_object_get(row, "tid"));
 	const struct order_held *held;
-	json_t *holds = json_array();
+	json_auto_t *holds = json_array();
 	size_t number, count = 0;
 
 	for (number = 0; number < threading->thread_count; number++)
@@ -232,7 +232,6 @@ static void add_to(const struct threading *threading, json_t *row)
 	}
 	if (count)
 		json_object_set(row, "holds", holds);
-	json_decref(holds);
 }
 
 static void tell(const struct threading *threading, json_t *threads, char **cycle)

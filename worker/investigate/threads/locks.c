@@ -134,7 +134,7 @@ static void add_holders(struct answering *answering)
 	for (size_t i = 0; i < held->count; i++) {
 		const struct lock_holding *holding = &held->list[i];
 		struct row *row = row_of(answering, holding->object);
-		json_t *json = holding_json(answering, holding);
+		json_auto_t *json = holding_json(answering, holding);
 
 		json_object_del(json, "lock");
 		json_object_set_new(json, "held", held_words(answering, holding));
@@ -146,7 +146,6 @@ static void add_holders(struct answering *answering)
 			if (holding->taking < threading->taking_count)
 				note_since(row, &threading->takings[holding->taking].moment);
 		}
-		json_decref(json);
 	}
 }
 

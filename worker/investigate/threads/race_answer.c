@@ -117,7 +117,7 @@ static json_t *tell_pair(const struct race *race, const struct unordered_pair *p
 {
 	const struct race_entry *first = &race->accesses[pair->first];
 	const struct race_entry *second = &race->accesses[pair->second];
-	json_t *here = site_words(race, pair->first), *there = site_words(race, pair->second);
+	json_auto_t *here = site_words(race, pair->first), *there = site_words(race, pair->second);
 	char threads[WORDS_MAX], lack[WORDS_MAX];
 	json_t *told;
 
@@ -132,8 +132,6 @@ static json_t *tell_pair(const struct race *race, const struct unordered_pair *p
 		    tid_of(race, first), verb_of(first), EXPRESSION_AT, race->args->expression,
 		    json_string_value(here), tid_of(race, second), verb_of(second),
 		    json_string_value(there), lack);
-	json_decref(here);
-	json_decref(there);
 	return told;
 }
 
@@ -542,12 +540,11 @@ static void add_limits(
 
 static void tell_enough(const struct race *race, const struct search *search, json_t *answer)
 {
-	json_t *reached = moment_name(race->replay, &search->reached);
+	json_auto_t *reached = moment_name(race->replay, &search->reached);
 
 	json_object_set_new(answer, "cut_off",
 	    json_sprintf("it stopped at %lld accesses: go on with from=%s", race->total,
 		json_string_value(reached)));
-	json_decref(reached);
 }
 
 json_t *race_answer(struct race *race, const struct search *search, enum search_end end)

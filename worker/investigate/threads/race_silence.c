@@ -282,7 +282,7 @@ static enum scan_verdict see_wanted(
 		return SCAN_ON;
 	for (size_t i = 0; i < visit->count; i++) {
 		struct race_entry *access = &race->accesses[visit->wanted[i].access];
-		json_t *values;
+		json_auto_t *values = NULL;
 
 		if (number_of(race, visit->wanted[i]) != table.shown ||
 		    access->end[visit->wanted[i].end].values)
@@ -295,7 +295,6 @@ static enum scan_verdict see_wanted(
 		} else {
 			race->silence.lost = true;
 		}
-		json_decref(values);
 	}
 	return visit->left && !race->silence.lost ? SCAN_ON : SCAN_ENOUGH;
 }

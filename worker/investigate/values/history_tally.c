@@ -49,12 +49,11 @@ static size_t count_here(
     struct history *history, struct replay *replay, uint64_t key, long long count)
 {
 	size_t writers = json_array_size(history->writers), which;
-	json_t *where = where_behind(replay, &history->where);
+	json_auto_t *where = where_behind(replay, &history->where);
 
 	which = history_count(history, replay, where, ACCESS_KIND_WRITE, count);
 	if (which == writers && which < HISTORY_WRITERS_MAX)
 		history->tally.keys[which].first = key;
-	json_decref(where);
 	return which;
 }
 

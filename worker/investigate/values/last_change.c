@@ -94,10 +94,9 @@ static void tell_wrapper(
     struct replay *replay, const json_t *frames, const json_t *own, char words[WHERE_CALLERS_MAX])
 {
 	size_t passed;
-	json_t *callers = where_callers(replay, frames, own, &passed);
+	json_auto_t *callers = where_callers(replay, frames, own, &passed);
 
 	where_join(callers, passed, words);
-	json_decref(callers);
 }
 
 /* The callers up to the first one of the program's own code, and a few more. */

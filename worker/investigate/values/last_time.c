@@ -81,7 +81,7 @@ static void fail_nothing(struct replay *replay, const struct last_time_args *arg
     const struct hits_unread *unread, struct failure *failure)
 {
 	if (unread->count) {
-		json_t *told = location_hits_tell_unread(replay, unread);
+		json_auto_t *told = location_hits_tell_unread(replay, unread);
 
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "use a condition that can be read at each pass; rr_trace_calls without a "
@@ -90,7 +90,6 @@ static void fail_nothing(struct replay *replay, const struct last_time_args *arg
 		    "this "
 		    "moment; %s",
 		    args->location, args->condition, json_string_value(told));
-		json_decref(told);
 		return;
 	}
 	failure_set(failure, ERROR_NOT_FOUND,
@@ -135,7 +134,8 @@ static json_t *answer_cut(
 static json_t *describe(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {
-	json_t *where = where_own(replay), *words = where_words(where), *stop;
+	json_auto_t *where = where_own(replay), *words = where_words(where);
+	json_t *stop;
 
 	stop = stop_describe(replay, BACKWARD, "breakpoint", failure);
 	if (stop) {
@@ -148,8 +148,6 @@ static json_t *describe(
 			args->condition ? args->condition : "", json_string_value(words),
 			mi_text(stop, "moment")));
 	}
-	json_decref(where);
-	json_decref(words);
 	return stop;
 }
 

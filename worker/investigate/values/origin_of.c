@@ -267,11 +267,9 @@ static json_t *conclude(
 /* The source around the line of the program's own code in which it stands; NULL: there is none. */
 static json_t *source_here(struct replay *replay)
 {
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
-	json_t *source = frame_source(replay, frames_first_own(replay, frames));
+	json_auto_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
 
-	json_decref(frames);
-	return source;
+	return frame_source(replay, frames_first_own(replay, frames));
 }
 
 /* memcpy and its like can be followed only by name, and a C library without debug symbols has no

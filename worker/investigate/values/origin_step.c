@@ -71,7 +71,7 @@ void origin_add_hop(struct origin *origin, json_t *hop, const char *format, ...)
 void origin_note(struct origin *origin, const char *format, ...)
 {
 	const json_t *last = json_array_get(origin->hops, json_array_size(origin->hops) - 1);
-	json_t *where = where_own(origin->replay);
+	json_auto_t *where = where_own(origin->replay);
 	char did[DID_MAX];
 	va_list arguments;
 
@@ -80,7 +80,6 @@ void origin_note(struct origin *origin, const char *format, ...)
 	va_end(arguments);
 	if (!last || !same_line(last, where))
 		origin_add_hop(origin, origin_hop(origin), "%s", did);
-	json_decref(where);
 }
 
 static bool same_text(const json_t *a, const json_t *b, const char *name)
@@ -94,7 +93,7 @@ void origin_add(struct origin *origin, const char *format, ...)
 {
 	json_t *last = json_array_get(origin->hops, json_array_size(origin->hops) - 1), *did;
 	const json_t *frame = json_object_get(last, "frame");
-	json_t *where = where_own(origin->replay);
+	json_auto_t *where = where_own(origin->replay);
 	char more[DID_MAX];
 	va_list arguments;
 
@@ -107,7 +106,6 @@ void origin_add(struct origin *origin, const char *format, ...)
 	} else {
 		origin_note(origin, "%s", more);
 	}
-	json_decref(where);
 }
 
 bool origin_is_hidden(const struct piece *piece)

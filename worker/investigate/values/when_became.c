@@ -186,13 +186,10 @@ static enum look judge(
  * on. */
 static bool is_set(struct replay *replay, int number)
 {
-	json_t *results = NULL;
-	bool set;
+	json_auto_t *results = NULL;
 
 	gdb_must(replay_gdb(replay), &results, "-break-list");
-	set = mi_breakpoint_row(mi_breakpoints(results), number) != NULL;
-	json_decref(results);
-	return set;
+	return mi_breakpoint_row(mi_breakpoints(results), number) != NULL;
 }
 
 static void tell_cut(struct became *became, const struct search *search)
@@ -276,7 +273,7 @@ static enum look look(struct became *became, struct replay *replay, const struct
 
 static json_t *answer_found(const struct became *became, struct replay *replay)
 {
-	json_t *words = where_words(became->frame), *at = moment_name(replay, &became->at);
+	json_auto_t *words = where_words(became->frame), *at = moment_name(replay, &became->at);
 	json_t *answer = json_pack("{s:o, s:O, s:i, s:O}", "conclusion",
 	    json_sprintf(SHOWN " became true for the first time at %s, in %s", became->predicate,
 		json_string_value(at), json_string_value(words)),
@@ -287,8 +284,6 @@ static json_t *answer_found(const struct became *became, struct replay *replay)
 		    json_sprintf("that it was true by chance when the call of %s began: a local "
 				 "has no value of its own there",
 			became->function));
-	json_decref(words);
-	json_decref(at);
 	return answer;
 }
 
@@ -330,30 +325,25 @@ static json_t *answer_unseen(const struct became *became)
 /* The edge is known to lie between two events. */
 static json_t *answer_between(const struct became *became, struct replay *replay)
 {
-	json_t *low = moment_name(replay, &became->low);
-	json_t *high = moment_name(replay, &became->high);
-	json_t *answer = json_pack("{s:o, s:O, s:s}", "conclusion",
+	json_auto_t *low = moment_name(replay, &became->low);
+	json_auto_t *high = moment_name(replay, &became->high);
+
+	return json_pack("{s:o, s:O, s:s}", "conclusion",
 	    json_sprintf(SHOWN " is false at %s and true at %s: it became true between them",
 		became->predicate, json_string_value(low), json_string_value(high)),
 	    "moment", high, "assumed",
 	    "that it stays true once it is true: what it reads cannot be watched (registers, or "
 	    "more than the processor has room for), so it was checked at single events only");
-
-	json_decref(low);
-	json_decref(high);
-	return answer;
 }
 
 static json_t *answer_always(const struct became *became, struct replay *replay)
 {
-	json_t *from = moment_name(replay, &became->from);
-	json_t *answer = json_pack("{s:o, s:O}", "conclusion",
+	json_auto_t *from = moment_name(replay, &became->from);
+
+	return json_pack("{s:o, s:O}", "conclusion",
 	    json_sprintf(SHOWN " is true at %s already, where the search begins", became->predicate,
 		json_string_value(from)),
 	    "moment", from);
-
-	json_decref(from);
-	return answer;
 }
 
 static bool go_to_end(struct replay *replay, const struct moment *to, struct failure *failure)

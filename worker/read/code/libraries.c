@@ -98,7 +98,7 @@ static void correct_frame(struct replay *replay)
 void libraries_find(struct replay *replay)
 {
 	struct taught *taught = replay_taught(replay);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 
 	if (!exchange_take_missed_library(gdb_exchange(replay_gdb(replay))))
 		return;
@@ -114,5 +114,4 @@ void libraries_find(struct replay *replay)
 		    "Could not load shared library symbols");
 		correct_frame(replay);
 	}
-	json_decref(results);
 }

@@ -52,8 +52,7 @@ void modules_locate(struct replay *replay, json_t *frames)
 
 void modules_locate_one(struct replay *replay, json_t *frame)
 {
-	json_t *frames = json_pack("[O]", frame);
+	json_auto_t *frames = json_pack("[O]", frame);
 
 	modules_locate(replay, frames);
-	json_decref(frames);
 }

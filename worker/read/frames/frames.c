@@ -68,7 +68,7 @@ bool frames_list(
     struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	enum gdb_outcome outcome =
 	    gdb_command(gdb, &results, "-stack-list-frames --thread %d %d %d", thread, from, to);
 
@@ -82,7 +82,6 @@ bool frames_list(
 	if (!gdb_check(gdb, outcome, ERROR_GDB_FAILED, NULL, failure))
 		return false;
 	*stack = json_incref(json_object_get(results, "stack"));
-	json_decref(results);
 	return *stack != NULL;
 }
 
@@ -339,13 +338,12 @@ int frames_at_address(struct replay *replay, unsigned long long address)
 
 int frames_own_level(struct replay *replay)
 {
-	json_t *frames = frames_near(replay, OWN_DEPTH, OWN_BYTES);
+	json_auto_t *frames = frames_near(replay, OWN_DEPTH, OWN_BYTES);
 	const json_t *own = frames_first_own(replay, frames);
 	int level = 0;
 
 	if (own && frame_is_own(replay, own))
 		level = (int)json_integer_value(json_object_get(own, "level"));
-	json_decref(frames);
 	return level;
 }
 
@@ -361,7 +359,7 @@ bool frames_number(
     struct replay *replay, int level, const char *expression, unsigned long long *number)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value = NULL;
 
 	enum gdb_outcome outcome = gdb_command(gdb, &results,
@@ -376,6 +374,5 @@ bool frames_number(
 		gdb_done_or_warn(gdb, outcome, "a register of a frame was not read");
 	if (value)
 		*number = strtoull(value, NULL, 0);
-	json_decref(results);
 	return value != NULL;
 }

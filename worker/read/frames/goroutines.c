@@ -227,7 +227,7 @@ static void leave(struct replay *replay)
 void goroutines_add(struct replay *replay, json_t *answer, int depth, size_t budget)
 {
 	json_auto_t *known = ask(replay);
-	json_t *list;
+	json_auto_t *list = NULL;
 	json_int_t left;
 
 	if (!known)
@@ -242,5 +242,4 @@ void goroutines_add(struct replay *replay, json_t *answer, int depth, size_t bud
 		json_object_set(answer, "goroutines", list);
 	if (left)
 		json_object_set_new(answer, "more_goroutines", json_integer(left));
-	json_decref(list);
 }

@@ -88,7 +88,7 @@ static struct reading_place selected_place(const struct replay *replay)
 static int read_aggregate(struct replay *replay, struct reading_place at, const char *expression,
     char **value, char *why, size_t why_size)
 {
-	json_t *results;
+	json_auto_t *results = NULL;
 	const char *text;
 	bool partly;
 
@@ -97,7 +97,6 @@ static int read_aggregate(struct replay *replay, struct reading_place at, const 
 	text = mi_text(results, "value");
 	if (asprintf(value, "%s%s", text ? text : "", partly ? BEGINNING_ONLY : "") < 0)
 		*value = NULL;
-	json_decref(results);
 	return *value ? 0 : -1;
 }
 
@@ -107,7 +106,7 @@ static int read_written(struct replay *replay, const char *expression, char **va
 	const struct selection *selected = replay_selected(replay);
 	static const char before[] = "v * ", behind[] = "\n-var-delete v";
 	char rest[GDB_QUOTED_MAX + sizeof(before) + sizeof(behind)];
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *text;
 	int status = 0;
 
@@ -135,7 +134,6 @@ static int read_written(struct replay *replay, const char *expression, char **va
 		    replay, selected_place(replay), expression, value, why, why_size);
 	else
 		*value = copy(text);
-	json_decref(results);
 	return status;
 }
 
@@ -200,7 +198,7 @@ static bool read_as_c(struct replay *replay, const char *expression, unsigned lo
     char *why, size_t why_size)
 {
 	char quoted[GDB_QUOTED_MAX];
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value;
 
 	if (mi_quote(quoted, sizeof(quoted), expression) < 0 || !spoken_is_foreign(replay))
@@ -211,7 +209,6 @@ static bool read_as_c(struct replay *replay, const char *expression, unsigned lo
 	}
 	value = mi_text(results, "value");
 	*number = value ? strtoull(value, NULL, 0) : 0;
-	json_decref(results);
 	return value != NULL;
 }
 
@@ -530,7 +527,7 @@ static json_t *pointed_line(struct replay *replay, int thread, int frame, const 
 
 json_t *values_pointed(struct replay *replay, int thread, int frame)
 {
-	json_t *list = values_list(replay, thread, frame, true, POINTED_BUDGET, NULL);
+	json_auto_t *list = values_list(replay, thread, frame, true, POINTED_BUDGET, NULL);
 	json_t *lines = json_array(), *variable, *line;
 	size_t i;
 
@@ -542,7 +539,6 @@ json_t *values_pointed(struct replay *replay, int thread, int frame)
 		if (line)
 			json_array_append_new(lines, line);
 	}
-	json_decref(list);
 	return lines;
 }
 

@@ -53,13 +53,12 @@ static enum core_match match_of(const struct gaps *gaps, const char *name, const
 
 static void tell_name(json_t *names, const char *name, enum core_match match)
 {
-	json_t *shown = scrub_json(name, strlen(name), NAME_SHOWN, NULL);
+	json_auto_t *shown = scrub_json(name, strlen(name), NAME_SHOWN, NULL);
 
 	if (json_array_size(names) < NAMES_SHOWN)
 		json_array_append_new(
 		    names, json_sprintf("%s (%s)", json_string_value(shown),
 			       match == CORE_MATCH_NO ? "another one by now" : "not here"));
-	json_decref(shown);
 }
 
 static void warn_of(struct replay *replay, json_t *names, size_t count)
@@ -84,7 +83,7 @@ static void warn_of(struct replay *replay, json_t *names, size_t count)
 static void judge_files(struct gaps *gaps, const char *sysroot)
 {
 	const struct core_file *file = gaps->file;
-	json_t *names = json_array();
+	json_auto_t *names = json_array();
 	size_t missing = 0;
 
 	for (size_t i = 0; i < file->mapped_count; i++) {
@@ -102,7 +101,6 @@ static void judge_files(struct gaps *gaps, const char *sysroot)
 		}
 	}
 	warn_of(gaps->replay, names, missing);
-	json_decref(names);
 }
 
 /* Whether a file that is missing has a part of these addresses. */

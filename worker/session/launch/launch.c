@@ -184,13 +184,12 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 /* Without an answer there is nothing to warn of. */
 static void try_casts(struct replay *replay)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value;
 
 	gdb_try(replay->gdb, &results, "-data-evaluate-expression \"(unsigned char)-32767\"");
 	value = mi_text(results, "value");
 	replay->wrong_casts = value && strncmp(value, "255", 3) == 0;
-	json_decref(results);
 }
 
 /* Has gdb source the file, to which the helpers' text is added then. */
@@ -452,7 +451,7 @@ static bool explain(const struct replay *replay, struct failure *failure)
 /* gdb looks for separate debug information where the call's files are, and then as before. */
 static void show_symbols(struct replay *replay)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *before;
 
 	if (!replay->asked.symbols)
@@ -461,7 +460,6 @@ static void show_symbols(struct replay *replay)
 	before = mi_text(results, "value");
 	gdb_must(replay->gdb, NULL, "-gdb-set debug-file-directory %s:%s", SYMBOLS_DIRECTORY,
 	    before ? before : "");
-	json_decref(results);
 	if (replay->worker->config.symbols_unsure)
 		json_array_append_new(replay->warnings,
 		    json_string(
