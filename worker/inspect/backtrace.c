@@ -64,13 +64,12 @@ json_t *tool_thread_list(
 /* The selected frame with its source and thread. */
 static json_t *describe_selection(struct replay *replay, struct failure *failure)
 {
-	json_t *frames = NULL, *frame, *json, *source;
+	json_auto_t *frames = NULL;
+	json_t *frame, *json, *source;
 
 	if (!frames_read(replay, replay_selected(replay)->number, replay_selected(replay)->frame, 1,
-		&frames, failure)) {
-		json_decref(frames);
+		&frames, failure))
 		return NULL;
-	}
 	frame = json_array_get(frames, 0);
 	json = json_pack("{s:i}", "tid", replay_selected(replay)->tid);
 	source = frame_source(replay, frame);
@@ -78,7 +77,6 @@ static json_t *describe_selection(struct replay *replay, struct failure *failure
 		json_object_set(json, "frame", frame_finish(replay, frame));
 	if (source)
 		json_object_set_new(json, "source", source);
-	json_decref(frames);
 	replay_changed(replay);
 	return json;
 }

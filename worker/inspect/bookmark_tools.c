@@ -146,8 +146,8 @@ static bool is_sound(const struct bookmark_args *args, struct failure *failure)
 
 static json_t *remove_named(const json_t *entries, const char *name, struct failure *failure)
 {
-	json_t *entry = bookmarks_named(entries, name), *line;
-	bool ok;
+	json_t *entry = bookmarks_named(entries, name);
+	json_auto_t *line = NULL;
 
 	if (!entry) {
 		bookmarks_fail_unknown(entries, name, failure);
@@ -155,10 +155,9 @@ static json_t *remove_named(const json_t *entries, const char *name, struct fail
 	}
 	line = json_pack("{s:s,s:O,s:O,s:b}", "name", name, "pid", json_object_get(entry, "pid"),
 	    "moment", json_object_get(entry, "moment"), "removed", 1);
-	ok = add_line(line, failure);
-	json_decref(line);
-	return ok ? json_pack("{s:o}", "conclusion", json_sprintf("bookmark %s is removed", name))
-		  : NULL;
+	return add_line(line, failure)
+		   ? json_pack("{s:o}", "conclusion", json_sprintf("bookmark %s is removed", name))
+		   : NULL;
 }
 
 static json_t *add_named(struct replay *replay, const json_t *entries,

@@ -134,7 +134,7 @@ bool evaluate_may(const json_t *expressions, struct failure *failure)
 json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expressions)
 {
 	size_t i, count = json_array_size(expressions);
-	json_t *values, *entry, *read;
+	json_t *values, *entry;
 	int frame = replay_selected(replay)->frame;
 
 	if (!stop || !count)
@@ -146,14 +146,13 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 
 		/* registers are those of the innermost frame */
 		selection_read_from(replay, strchr(expression, '$') ? 0 : frame);
-		read = evaluate_one(
+		json_auto_t *read = evaluate_one(
 		    replay, expression, &(struct reading){.max = BESIDE_BUDGET / count});
 		error = mi_text(read, "error");
 		if (error)
 			json_object_set_new(values, expression, json_sprintf("<%s>", error));
 		else
 			json_object_set(values, expression, json_object_get(read, "value"));
-		json_decref(read);
 	}
 	selection_read_from(replay, frame);
 	json_object_set_new(stop, "evaluated", values);
@@ -394,17 +393,15 @@ static json_t *evaluate_list(struct replay *replay, const void *asked, struct fa
 json_t *tool_evaluate(
     struct replay *replay, const struct evaluate_args *args, struct failure *failure)
 {
-	json_t *list, *result;
+	json_auto_t *list = NULL;
 
 	if (!calls_are_allowed(replay_worker(replay), args->allow_calls, failure))
 		return NULL;
 	list = is_walk(args) ? json_array() : wanted(args, failure);
 	if (!list)
 		return NULL;
-	result =
-	    moment_ask(replay, args->at, evaluate_list, &(struct expressions){list, args}, failure);
-	json_decref(list);
-	return result;
+	return moment_ask(
+	    replay, args->at, evaluate_list, &(struct expressions){list, args}, failure);
 }
 
 /* The only way to pass commands to gdb; off unless the settings allow it. */

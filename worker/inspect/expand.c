@@ -175,13 +175,12 @@ static json_t *list_parts(struct replay *replay, const json_t *whole, long long 
 	const char *name = mi_text(whole, "name");
 	json_t *results = NULL;
 
-	if (!name || strlen(name) > PART_NAME_MAX || strchr(name, '"') ||
-	    gdb_command(replay_gdb(replay), &results,
-		"-var-list-children --all-values \"%s\" %lld %lld", name, from, to) != GDB_DONE) {
-		json_decref(results);
-		return NULL;
-	}
-	return results;
+	return !name || strlen(name) > PART_NAME_MAX || strchr(name, '"') ||
+		       gdb_command(replay_gdb(replay), &results,
+			   "-var-list-children --all-values \"%s\" %lld %lld", name, from,
+			   to) != GDB_DONE
+		   ? NULL
+		   : results;
 }
 
 static bool add_listed(struct expansion *expansion, const json_t *whole, const json_t *parts,
@@ -242,13 +241,11 @@ static json_t *create(struct replay *replay, const char *expression)
 	json_t *results = NULL;
 
 	snprintf(rest, sizeof(rest), "%s", fresh);
-	if (mi_quote(rest + strlen(fresh), sizeof(rest) - strlen(fresh), expression) < 0 ||
-	    spoken_command(replay, &results, replay_selected(replay)->number,
-		replay_selected(replay)->frame, "-var-create", rest) != GDB_DONE) {
-		json_decref(results);
-		return NULL;
-	}
-	return results;
+	return mi_quote(rest + strlen(fresh), sizeof(rest) - strlen(fresh), expression) < 0 ||
+		       spoken_command(replay, &results, replay_selected(replay)->number,
+			   replay_selected(replay)->frame, "-var-create", rest) != GDB_DONE
+		   ? NULL
+		   : results;
 }
 
 static void delete (struct replay *replay, json_t *whole)

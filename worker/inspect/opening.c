@@ -24,6 +24,7 @@
 #include "worker/moment/state.h"
 #include "worker/run/stop.h"
 #include "worker/trace/trace.h"
+#include "worker/serve/sentence.h"
 
 static void end_session(struct worker *worker)
 {
@@ -44,15 +45,13 @@ static void wait_idle(struct worker *worker)
 /* Which process rr debugs, and its file on this machine. */
 static void learn_process(struct replay *replay)
 {
-	json_t *results = NULL, *group;
+	json_auto_t *results = NULL;
 	const char *text;
 
 	gdb_must(replay_gdb(replay), &results, "-list-thread-groups");
-	group = json_array_get(json_object_get(results, "groups"), 0);
-	text = mi_text(group, "pid");
+	text = mi_text(json_array_get(json_object_get(results, "groups"), 0), "pid");
 	if (text)
 		replay_debugs(replay, strtol(text, NULL, 10), replay_is_from_fork(replay));
-	json_decref(results);
 }
 
 /* Where a session begins: at the start of an image, or at an event. */
@@ -83,7 +82,7 @@ static bool read_at(const char *text, bool fork_pid, struct beginning *at, struc
 /* How this machine replays or reads it, and what is wrong with that. */
 static json_t *tell_session(struct replay *replay, json_t *stop)
 {
-	json_auto_t *warnings = json_copy(replay_warnings(replay));
+	json_t *warnings = json_copy(replay_warnings(replay));
 
 	if (replay_casts_wrongly(replay))
 		json_array_append_new(warnings,
@@ -94,8 +93,7 @@ static json_t *tell_session(struct replay *replay, json_t *stop)
 			"(unsigned char)x"));
 	json_object_set_new(
 	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
-	if (json_array_size(warnings))
-		json_object_set(stop, "warnings", warnings);
+	answer_add_list(stop, "warnings", warnings);
 	return stop;
 }
 

@@ -141,16 +141,16 @@ static json_t *describe(struct replay *replay, const char *name, long long start
 	struct gdb *gdb = replay_gdb(replay);
 	const char *text = gdb_console_text(gdb); /* the output of whatis */
 	size_t length = strcspn(after_type(text), "\n");
-	json_t *result = json_pack("{s:s%}", "type", after_type(text), length), *lines;
+	json_t *result = json_pack("{s:s%}", "type", after_type(text), length);
 	long long more = 0;
 
 	add_size(replay, name, result);
 	if (ask(replay, "ptype/o", name)) {
-		lines = layout_lines(gdb_console_text(gdb), start, &more);
+		json_auto_t *lines = layout_lines(gdb_console_text(gdb), start, &more);
+
 		if (!json_equal(json_array_get(lines, 0), json_object_get(result, "type")) ||
 		    json_array_size(lines) > 1)
 			json_object_set(result, "layout", lines);
-		json_decref(lines);
 	}
 	if (more)
 		json_object_set_new(result, "more", json_integer(more));

@@ -219,8 +219,7 @@ static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
 					 "expression", breakpoint->what)
 				   : describe(row, breakpoint->number, breakpoint->what);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
-		if (json_object_get(all, shown[i]))
-			json_object_set(json, shown[i], json_object_get(all, shown[i]));
+		json_object_set(json, shown[i], json_object_get(all, shown[i]));
 	json_object_set_new(json, "hits", json_integer(breakpoint_hits(breakpoint, row)));
 	if (!breakpoint->gdb)
 		json_object_set_new(json, "elsewhere", json_true());

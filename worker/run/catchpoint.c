@@ -186,7 +186,8 @@ static json_t *set_one(struct replay *replay, const struct call *call,
 static json_t *set_all(
     struct replay *replay, const struct catch_args *args, struct failure *failure)
 {
-	json_t *list = json_array(), *one, *result = NULL;
+	json_auto_t *list = json_array();
+	json_t *one, *result;
 
 	for (size_t i = 0; i < CALLS_MAX && ways[args->kind].calls[i].function; i++) {
 		const struct call *call = &ways[args->kind].calls[i];
@@ -195,18 +196,17 @@ static json_t *set_all(
 			continue;
 		one = set_one(replay, call, args, failure);
 		if (!one)
-			goto out;
+			return NULL;
 		json_array_append_new(list, one);
 	}
-	if (json_array_size(list))
-		result = json_copy(json_array_get(list, 0));
-	else
+	if (!json_array_size(list)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
 		    "filter is fork, vfork or posix_spawn for kind fork");
+		return NULL;
+	}
+	result = json_copy(json_array_get(list, 0));
 	if (json_array_size(list) > 1)
 		json_object_set(result, "breakpoints", list);
-out:
-	json_decref(list);
 	return result;
 }
 

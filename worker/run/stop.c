@@ -206,18 +206,18 @@ json_t *stop_describe(
 	const struct moment *now = replay_now(replay);
 	struct run *run = replay_run(replay);
 	const struct selection *selected = replay_selected(replay);
-	json_t *stop = json_incref(gdb_last_stop(replay_gdb(replay))), *json = NULL, *frame,
-	       *output, *note;
+	json_auto_t *stop = json_incref(gdb_last_stop(replay_gdb(replay)));
+	json_t *json, *frame, *output, *note;
 	enum stop_kind kind = stop_kind(replay);
 	bool ended = kind == STOP_END || kind == STOP_EXITED;
 
 	/* gdb can inspect nothing after the process has exited, so go back to the last moment. */
 	if (kind == STOP_EXITED && !position_go_end(replay, failure))
-		goto out;
+		return NULL;
 	frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
 	replay_stands(replay, replay_is_at_end(replay), kind == STOP_SIGNAL);
 	if (!position_update(replay, failure))
-		goto out;
+		return NULL;
 	replay_stands(replay, ended || position_is_end(replay), replay_is_at_signal(replay));
 	if (kind == STOP_EVENT && gdb_was_interrupted(replay_gdb(replay)))
 		reason = "interrupted";
@@ -255,8 +255,6 @@ json_t *stop_describe(
 	if (output)
 		json_object_set_new(json, "output", output);
 	gdb_shield(replay_gdb(replay), false);
-out:
-	json_decref(stop);
 	return json;
 }
 

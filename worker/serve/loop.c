@@ -315,11 +315,10 @@ void worker_page(struct worker *worker, const char *text)
 		length = strnlen(text, PAGE_PART);
 		while (text[length] && ((unsigned char)text[length] & 0xc0) == 0x80)
 			length--; /* no character is cut */
-		json_t *json = json_pack("{s:s%}", "text", text, length);
+		json_auto_t *json = json_pack("{s:s%}", "text", text, length);
 		if (!json)
 			return;
 		send_answer(worker, WIRE_PAGE, 0, json);
-		json_decref(json);
 	}
 }
 

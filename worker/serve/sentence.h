@@ -1,7 +1,7 @@
 #ifndef WORKER_SENTENCE_H
 #define WORKER_SENTENCE_H
 /*
- * Texts of an answer that grow part by part.
+ * Parts of an answer: texts that grow part by part, and lists that may be empty.
  */
 #include <jansson.h>
 
@@ -15,15 +15,23 @@ static inline json_t *sentence_add(json_t *words, json_t *more)
 	return longer;
 }
 
-/* "one; two". To be released. */
-static inline json_t *sentence_join(const json_t *list)
+/* "one; two", with "; " between them. To be released. */
+static inline json_t *sentence_join(const json_t *list, const char *between)
 {
 	json_t *joined = json_string(""), *part;
 	size_t i;
 
 	json_array_foreach(list, i, part) joined =
-	    sentence_add(joined, json_sprintf("%s%s", i ? "; " : "", json_string_value(part)));
+	    sentence_add(joined, json_sprintf("%s%s", i ? between : "", json_string_value(part)));
 	return joined;
+}
+
+/* Adds a list to an answer, which an empty one is left out of. Takes over the list. */
+static inline void answer_add_list(json_t *answer, const char *key, json_t *list)
+{
+	if (json_array_size(list))
+		json_object_set(answer, key, list);
+	json_decref(list);
 }
 
 #endif

@@ -236,7 +236,6 @@ json_t *prototype_arguments(struct replay *replay, const char *function)
 	char whole[600], type[PROTOTYPE_TYPE_MAX], shown[SHOWN_MAX + 2] = "";
 	int integers = 0, floats = 0;
 	const char *at;
-	json_t *value;
 
 	if (!read_whole(replay, function, whole, sizeof(whole)) || !(at = strchr(whole, '(')) ||
 	    at[1] == '*')
@@ -244,14 +243,13 @@ json_t *prototype_arguments(struct replay *replay, const char *function)
 	at++;
 	for (int i = 0; i <= ARGUMENTS_MAX && next_type(&at, type, sizeof(type)); i++) {
 		size_t length = strlen(shown);
-
-		value =
+		json_auto_t *value =
 		    i < ARGUMENTS_MAX && strcmp(type, "...") != 0 && strlen(type) + 1 < sizeof(type)
 			? read_argument(replay, type, &integers, &floats)
 			: NULL;
+
 		snprintf(shown + length, sizeof(shown) - length, "%s%s", i ? ", " : "",
 		    value ? json_string_value(value) : "...");
-		json_decref(value);
 		if (!value)
 			break;
 	}

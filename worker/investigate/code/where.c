@@ -96,6 +96,13 @@ json_t *where_own(struct replay *replay)
 	return where ? where : json_object();
 }
 
+json_t *where_own_words(struct replay *replay)
+{
+	json_auto_t *where = where_own(replay);
+
+	return where_words(where);
+}
+
 json_t *where_own_from(struct replay *replay, size_t levels)
 {
 	json_t *where = levels ? where_from(replay, (int)levels) : NULL;
@@ -259,17 +266,12 @@ json_t *where_outer_callers(struct replay *replay, size_t most)
 
 json_t *where_and_callers_from(struct replay *replay, size_t levels, size_t most)
 {
-	json_t *list = own_frames(replay, levels, 0, most + 1), *words, *where;
+	json_auto_t *list = own_frames(replay, levels, 0, most + 1), *where = NULL;
 
-	if (json_array_size(list) == 0) {
-		where = where_own_from(replay, levels);
-		words = where_words(where);
-		json_decref(where);
-	} else {
-		words = where_chain(list);
-	}
-	json_decref(list);
-	return words;
+	if (json_array_size(list))
+		return where_chain(list);
+	where = where_own_from(replay, levels);
+	return where_words(where);
 }
 
 json_t *where_and_callers(struct replay *replay, size_t most)

@@ -18,6 +18,7 @@
 #include "worker/read/code/source.h"
 #include "worker/serve/words.h"
 #include "worker/session/launch/parts.h"
+#include "worker/serve/sentence.h"
 
 #define NAMES_MAX     8 /* variables of the last common line */
 #define NAME_MAX_SIZE 80
@@ -184,8 +185,9 @@ static bool is_same_value(const char *one, const char *other)
 static json_t *compare_values(struct compare *compare, const struct pass_of *const passes[2],
     const json_t *expressions, bool asked, size_t *differ)
 {
-	json_t *good = values_at(compare, GOOD, passes[GOOD], expressions), *one;
-	json_t *bad = values_at(compare, BAD, passes[BAD], expressions), *told = json_array();
+	json_auto_t *good = values_at(compare, GOOD, passes[GOOD], expressions);
+	json_auto_t *bad = values_at(compare, BAD, passes[BAD], expressions);
+	json_t *told = json_array(), *one;
 	size_t i;
 
 	*differ = 0;
@@ -204,16 +206,7 @@ static json_t *compare_values(struct compare *compare, const struct pass_of *con
 				     in_good ? in_good : missing(compare, passes[GOOD]),
 				     in_bad ? in_bad : missing(compare, passes[BAD])));
 	}
-	json_decref(good);
-	json_decref(bad);
 	return told;
-}
-
-static void set_list(json_t *answer, const char *key, json_t *list)
-{
-	if (json_array_size(list))
-		json_object_set(answer, key, list);
-	json_decref(list);
 }
 
 /* Further and further back, until the probes are the same. */
@@ -241,7 +234,7 @@ static void add_history(struct compare *compare, json_t *answer)
 			    place_of(compare, passes[BAD])->line),
 			"values", values));
 	}
-	set_list(answer, "probes_before", rows);
+	answer_add_list(answer, "probes_before", rows);
 }
 
 static void add_values(struct compare *compare, json_t *answer)
@@ -256,13 +249,15 @@ static void add_values(struct compare *compare, json_t *answer)
 	size_t differ;
 
 	if (last[GOOD] && last[BAD] && json_array_size(names))
-		set_list(answer, "values", compare_values(compare, last, names, false, &differ));
+		answer_add_list(
+		    answer, "values", compare_values(compare, last, names, false, &differ));
 	if (!json_array_size(probes))
 		return;
-	set_list(answer, "probes_after", compare_values(compare, next, probes, true, &differ));
+	answer_add_list(
+	    answer, "probes_after", compare_values(compare, next, probes, true, &differ));
 	if (!last[GOOD] || !last[BAD])
 		return;
-	set_list(answer, "probes", compare_values(compare, last, probes, true, &differ));
+	answer_add_list(answer, "probes", compare_values(compare, last, probes, true, &differ));
 	if (differ)
 		add_history(compare, answer);
 }
@@ -419,7 +414,7 @@ static void add_notes(const struct compare *compare, json_t *answer)
 		json_array_append_new(
 		    notes, json_string("the program has more functions, lines or threads than one "
 				       "comparison follows: the runs can part elsewhere before"));
-	set_list(answer, "notes", notes);
+	answer_add_list(answer, "notes", notes);
 }
 
 /* Of the last common line. */

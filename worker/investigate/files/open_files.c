@@ -296,9 +296,7 @@ static json_t *answer_of(struct open_files *files, const json_t *moment, size_t 
 		json_object_set_new(answer, "opened", json_integer((json_int_t)files->asked));
 		json_object_set_new(answer, "closed", json_integer((json_int_t)files->open.closed));
 	}
-	if (json_array_size(list))
-		json_object_set(answer, "sites", list);
-	json_decref(list);
+	answer_add_list(answer, "sites", list);
 	if (files->cut) {
 		replay_worker(files->replay)->half_read = false;
 		json_object_set_new(answer, "cut_off",
@@ -323,7 +321,7 @@ static json_t *answer_here(struct open_files *files, const struct open_files_arg
 {
 	struct replay *replay = files->replay;
 	const struct moment at = *replay_now(replay);
-	json_t *moment, *answer = NULL;
+	json_auto_t *moment = NULL;
 
 	if (!learn_calls(files, &at, failure))
 		return NULL;
@@ -337,10 +335,7 @@ static json_t *answer_here(struct open_files *files, const struct open_files_arg
 	    .from = from->event ? from->event : images_start(replay) + 1,
 	    .at = at.event};
 	files->seen = (struct seen_calls){.replay = replay, .writes = files->writes};
-	if (find(files, failure))
-		answer = answer_of(files, moment, (size_t)args->limit);
-	json_decref(moment);
-	return answer;
+	return find(files, failure) ? answer_of(files, moment, (size_t)args->limit) : NULL;
 }
 
 /* NULL if it failed for another reason than that the time was over. */

@@ -43,8 +43,7 @@ static json_t *history_of(struct replay *replay, unsigned long long pointer)
 	if (life) {
 		found = json_pack("{s:s}", "pointer", text);
 		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-			if (json_object_get(life, kept[i]))
-				json_object_set(found, kept[i], json_object_get(life, kept[i]));
+			json_object_set(found, kept[i], json_object_get(life, kept[i]));
 	}
 	json_decref(life);
 	json_decref(ignored.details);

@@ -127,16 +127,13 @@ static bool all_known(const struct watched *watched)
 
 static void judge(struct replay *replay, struct watched *watched, size_t i)
 {
-	json_auto_t *where = NULL;
-
 	watched->moments[i] = *replay_now(replay);
 	if (watched->own_data[i] ||
 	    allocator_accessor(replay, &watched->allocator) == ACCESSOR_ALLOCATOR) {
 		watched->wrote[i] = WROTE_ALLOCATOR;
 		return;
 	}
-	where = where_own(replay);
-	watched->by[i] = where_words(where);
+	watched->by[i] = where_own_words(replay);
 	watched->wrote[i] = WROTE_OTHER;
 }
 

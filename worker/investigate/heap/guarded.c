@@ -12,6 +12,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/values/accessed.h"
+#include "worker/serve/sentence.h"
 
 #define OWNERS_READ  512 /* at once, while a block is looked for downwards */
 #define PAGES_BACK   (1ULL << 20)
@@ -125,22 +126,17 @@ static json_t *go_to_writer(
 {
 	struct last_change_args args = {.frame = -1, .move = true};
 	struct failure ignored = {0};
-	json_t *where, *words = NULL, *change;
+	json_auto_t *change = NULL;
 	char text[64];
 
 	snprintf(text, sizeof(text), "*(%s *) 0x%llx", type, (unsigned long long)address);
 	args.expression = text;
 	change = tool_last_change(look->replay, &args, &ignored);
-	if (change) {
-		where = where_own(look->replay);
-		words = where_words(where);
-		json_decref(where);
-		json_object_set_new(
-		    told, moment, moment_name(look->replay, replay_now(look->replay)));
-	}
-	json_decref(change);
 	json_decref(ignored.details);
-	return words;
+	if (!change)
+		return NULL;
+	json_object_set_new(told, moment, moment_name(look->replay, replay_now(look->replay)));
+	return where_own_words(look->replay);
 }
 
 /* Who had a value of the table written: "take_locked, called by add (a.c:6)" is add, because only
@@ -251,15 +247,12 @@ static bool lacks_alignment(const struct look *look, uint64_t address)
 /* Takes over the conclusion. */
 static json_t *add_remedy(json_t *conclusion, const struct guardheap_block *block)
 {
-	json_t *longer = json_sprintf("%s. The block is in use, and the program may be right: "
-				      "malloc aligns to %d, and the guard "
-				      "heap aligns one of %llu bytes less, so that it ends at its "
-				      "guard. Record it with env " GUARDHEAP_ALIGN_VARIABLE "=%d",
-	    json_string_value(conclusion), MALLOC_ALIGN, (unsigned long long)block->size,
-	    MALLOC_ALIGN);
-
-	json_decref(conclusion);
-	return longer;
+	return sentence_add(
+	    conclusion, json_sprintf(". The block is in use, and the program may be right: "
+				     "malloc aligns to %d, and the guard "
+				     "heap aligns one of %llu bytes less, so that it ends at its "
+				     "guard. Record it with env " GUARDHEAP_ALIGN_VARIABLE "=%d",
+			    MALLOC_ALIGN, (unsigned long long)block->size, MALLOC_ALIGN));
 }
 
 json_t *guarded_tell(struct replay *replay, unsigned long long address)

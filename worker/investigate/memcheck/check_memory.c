@@ -17,6 +17,7 @@
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/serve/handlers.h"
+#include "worker/serve/sentence.h"
 
 #define FINDINGS_MAX 100
 #define CALLERS_MAX  4
@@ -95,7 +96,7 @@ static void take_finding(struct check *check)
 {
 	struct finding *finding = &check->findings[check->count];
 	size_t levels;
-	json_auto_t *callers = NULL;
+	json_t *callers;
 
 	finding->table = check->pass.table;
 	levels = finding->table.called != 0; /* it stands in that function */
@@ -117,8 +118,7 @@ static void take_finding(struct check *check)
 	finding->answer = json_pack("{s:s, s:o, s:i, s:O}", "what", finding->what, "moment",
 	    moment_name(check->replay, replay_now(check->replay)), "tid",
 	    replay_now(check->replay)->tid, "frame", finding->frame);
-	if (json_array_size(callers))
-		json_object_set(finding->answer, "callers", callers);
+	answer_add_list(finding->answer, "callers", callers);
 	if (unwritten_is(&finding->table))
 		add_load(check->replay, finding);
 }
@@ -265,7 +265,7 @@ static void find_calls(struct check *check)
 static json_t *conclude(const struct check *check)
 {
 	const struct finding *first = &check->findings[0];
-	json_t *words, *conclusion;
+	json_auto_t *words = NULL;
 
 	if (check->before)
 		return json_string(
@@ -280,10 +280,8 @@ static json_t *conclude(const struct check *check)
 			  "written"
 			: "");
 	words = where_words(first->frame);
-	conclusion = json_sprintf("%zu %s; the first: %s, in %s", check->count,
+	return json_sprintf("%zu %s; the first: %s, in %s", check->count,
 	    check->count == 1 ? "finding" : "findings", first->what, json_string_value(words));
-	json_decref(words);
-	return conclusion;
 }
 
 /* ", and 7 calls of pool_alloc, pool_free", or "" */
@@ -393,9 +391,7 @@ static json_t *answer_of(
 		say_others(&check->findings[i]);
 		json_array_append(list, check->findings[i].answer);
 	}
-	if (check->count)
-		json_object_set(answer, "findings", list);
-	json_decref(list);
+	answer_add_list(answer, "findings", list);
 	if (check->before)
 		json_object_set_new(
 		    answer, "cut_off", json_string("the time is over: give a longer deadline"));
@@ -415,8 +411,8 @@ static json_t *answer_of(
 static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *answer)
 {
 	const json_t *before = json_object_get(answer, "conclusion");
-	json_auto_t *list = NULL, *others = NULL;
-	json_t *most;
+	json_auto_t *others = NULL;
+	json_t *list, *most;
 	char size[HEAP_SIZE_WORDS], words[WORDS_MAX];
 
 	list = heap_sites_list(sites, limit, &others);
@@ -436,8 +432,7 @@ static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *ans
 	json_object_set_new(answer, "conclusion",
 	    json_sprintf(
 		"%s; %s%s", json_string_value(before), words, most ? json_string_value(most) : ""));
-	if (json_array_size(list))
-		json_object_set(answer, "leaks", list);
+	answer_add_list(answer, "leaks", list);
 	if (others)
 		json_object_set(answer, "other_leaks", others);
 }

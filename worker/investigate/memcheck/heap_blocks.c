@@ -51,9 +51,7 @@ static json_t *answer_of(const struct heap_sites *sites, const struct heap_block
 	    conclude(sites, args->from != NULL), "moment",
 	    moment_name(sites->pass.replay, &sites->reached), "blocks",
 	    (json_int_t)sites->all.blocks, "bytes", (json_int_t)sites->all.bytes, "others", others);
-	if (json_array_size(list))
-		json_object_set(answer, "sites", list);
-	json_decref(list);
+	answer_add_list(answer, "sites", list);
 	if (sites->end == SEARCH_CUT)
 		json_object_set_new(answer, "cut_off",
 		    json_string("the time is over: this is the heap at a moment before the one "

@@ -62,9 +62,9 @@ static json_t *finding_json(const struct race_found *found)
 /* [{variable, findings}] */
 static json_t *sum_up(const json_t *findings)
 {
-	json_t *sums = json_object(), *list = json_array();
+	json_auto_t *sums = json_object();
 	const char *name;
-	json_t *count;
+	json_t *list = json_array(), *count;
 	const json_t *finding;
 	size_t i;
 
@@ -76,7 +76,6 @@ static json_t *sum_up(const json_t *findings)
 	}
 	json_object_foreach(sums, name, count) json_array_append_new(
 	    list, json_pack("{s:s, s:O}", "variable", name, "findings", count));
-	json_decref(sums);
 	return list;
 }
 

@@ -17,6 +17,7 @@
 #include "worker/moment/visit.h"
 #include "worker/session/images.h"
 #include "worker/trace/trace.h"
+#include "worker/serve/sentence.h"
 
 /* The bytes that fit into one request, without cutting a character. */
 static size_t part_of(const char *text)
@@ -75,13 +76,12 @@ static json_t *others(const json_t *claims)
 
 static json_t *answer(const json_t *claims, const char *file)
 {
-	json_auto_t *conclusion = claims_conclusion(claims), *rest = others(claims);
+	json_auto_t *conclusion = claims_conclusion(claims);
 	json_t *json = json_pack("{s:o,s:o}", "conclusion",
 	    json_sprintf("%s; the report is written", json_string_value(conclusion)), "file",
 	    trace_path_to_json(file));
 
-	if (json_array_size(rest))
-		json_object_set(json, "not_held", rest);
+	answer_add_list(json, "not_held", others(claims));
 	return json;
 }
 

@@ -70,12 +70,11 @@ static void add_variables(struct replay *replay, json_t *frames, const json_t *f
 		    !frame_is_own(replay, frame) || told++ >= FRAMES_WITH_LOCALS)
 			continue;
 		json_t *lines = values_lines(replay, selected->number, (int)level, LOCALS_BYTES);
-		json_t *pointed = frame == first
-				      ? values_pointed(replay, selected->number, (int)level)
-				      : json_array();
+		json_auto_t *pointed = frame == first
+					   ? values_pointed(replay, selected->number, (int)level)
+					   : json_array();
 		json_array_extend(lines, pointed);
 		json_object_set_new(frame, "locals", lines);
-		json_decref(pointed);
 	}
 }
 

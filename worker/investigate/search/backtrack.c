@@ -17,13 +17,12 @@
 
 json_t *backtrack_stack(struct replay *replay)
 {
-	json_t *results = NULL, *stack = NULL;
+	json_auto_t *results = NULL;
 
-	if (gdb_command(replay_gdb(replay), &results, "-stack-list-frames --thread %d 0 %d",
-		replay_selected(replay)->number, BACKTRACK_DEPTH - 1) == GDB_DONE)
-		stack = json_incref(json_object_get(results, "stack"));
-	json_decref(results);
-	return stack;
+	return gdb_command(replay_gdb(replay), &results, "-stack-list-frames --thread %d 0 %d",
+		   replay_selected(replay)->number, BACKTRACK_DEPTH - 1) == GDB_DONE
+		   ? json_incref(json_object_get(results, "stack"))
+		   : NULL;
 }
 
 unsigned long long backtrack_call(struct replay *replay, const json_t *frame)

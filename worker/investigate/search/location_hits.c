@@ -41,7 +41,7 @@ int location_hits_set(
 {
 	struct worker *worker = replay_worker(replay);
 	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)condition};
-	json_t *bkpt = placement_set(replay, &wanted, failure);
+	json_auto_t *bkpt = placement_set(replay, &wanted, failure);
 	int number;
 
 	replay_taught(replay)->library_late = false;
@@ -55,11 +55,8 @@ int location_hits_set(
 	    !placement_is_mapped(replay, bkpt, location,
 		"rr_goto a moment when that address is mapped, and ask there; rr_backtrace and "
 		"rr_symbols show addresses of code",
-		failure)) {
-		json_decref(bkpt);
+		failure))
 		return 0;
-	}
-	json_decref(bkpt);
 	if (number)
 		gdb_must(replay_gdb(replay), NULL, "-break-disable %d", number);
 	else if (!worker->broken)
@@ -123,15 +120,13 @@ void location_hits_count_unread(struct replay *replay, const char *why, struct h
 
 json_t *location_hits_tell_unread(struct replay *replay, const struct hits_unread *unread)
 {
-	json_t *first, *told;
+	json_auto_t *first = NULL;
 
 	if (!unread->count)
 		return NULL;
 	first = moment_name(replay, &unread->first);
-	told = json_sprintf("at %lld pass%s it could not be read: %s, first at %s", unread->count,
+	return json_sprintf("at %lld pass%s it could not be read: %s, first at %s", unread->count,
 	    unread->count == 1 ? "" : "es", unread->why, json_string_value(first));
-	json_decref(first);
-	return told;
 }
 
 enum hit_kind location_hits_judge(struct replay *replay, const char *condition,

@@ -159,7 +159,7 @@ static json_t *access_json(const struct race *race, struct race_example at)
 {
 	const struct race_entry *access = &race->accesses[at.access];
 	const struct moment *moment = &access->end[at.end].moment;
-	json_t *row = json_object(), *locks = locks_of(race, access);
+	json_t *row = json_object();
 
 	if (is_visited(access, at.end))
 		json_object_set_new(row, "moment", moment_name(race->replay, moment));
@@ -170,9 +170,7 @@ static json_t *access_json(const struct race *race, struct race_example at)
 	if (access->atomic)
 		json_object_set_new(row, "atomic", json_true());
 	json_object_set(row, "frame", access->where);
-	if (json_array_size(locks))
-		json_object_set(row, "locks", locks);
-	json_decref(locks);
+	answer_add_list(row, "locks", locks_of(race, access));
 	return row;
 }
 
@@ -337,23 +335,20 @@ static json_t *tell_ordered(struct race *race, const char *threads)
 static json_t *tell_unordered(struct race *race, enum verdict verdict)
 {
 	const struct unordered_pair *shown[RACE_PAIRS_SHOWN] = {NULL};
-	json_t *pair = race_shown(race, shown) ? tell_pair(race, shown[0]) : NULL, *told;
+	json_auto_t *pair = race_shown(race, shown) ? tell_pair(race, shown[0]) : NULL;
 	const char *reason = json_string_value(json_array_get(race->threading->reasons, 0));
 
 	if (verdict == RACE)
-		told = json_sprintf("%s: %lld of %lld accesses are not ordered",
+		return json_sprintf("%s: %lld of %lld accesses are not ordered",
 		    json_string_value(pair), race->racing, race->total);
-	else if (verdict == ATOMIC)
-		told = json_sprintf("%.*s is atomic, so this is no data race: %s, and %lld of %lld "
+	if (verdict == ATOMIC)
+		return json_sprintf("%.*s is atomic, so this is no data race: %s, and %lld of %lld "
 				    "accesses are not ordered",
 		    EXPRESSION_AT, race->args->expression, json_string_value(pair), race->unordered,
 		    race->total);
-	else
-		told = json_sprintf("not known whether this is a race: %s, and nothing that is "
-				    "seen orders %lld of %lld accesses, but %s",
-		    json_string_value(pair), race->unordered, race->total, reason);
-	json_decref(pair);
-	return told;
+	return json_sprintf("not known whether this is a race: %s, and nothing that is "
+			    "seen orders %lld of %lld accesses, but %s",
+	    json_string_value(pair), race->unordered, race->total, reason);
 }
 
 static json_t *conclude(struct race *race, enum verdict verdict)
@@ -425,7 +420,7 @@ static json_t *always_held(const struct race *race, size_t thread, size_t first)
 /* {tid, reads?, writes?, always_holds?} of each thread; the last one names locks. */
 static json_t *threads_json(const struct race *race)
 {
-	json_t *threads = json_array(), *row, *locks;
+	json_t *threads = json_array(), *row;
 
 	for (size_t thread = 0; thread < race->threading->thread_count; thread++) {
 		long long counts[2] = {0};
@@ -449,10 +444,9 @@ static json_t *threads_json(const struct race *race)
 			json_object_set_new(row, "reads", json_integer(counts[0]));
 		if (counts[1])
 			json_object_set_new(row, "writes", json_integer(counts[1]));
-		locks = always_held(race, thread, first);
+		json_auto_t *locks = always_held(race, thread, first);
 		if (json_array_size(locks))
-			json_object_set_new(row, "always_holds", sentence_join(locks));
-		json_decref(locks);
+			json_object_set_new(row, "always_holds", sentence_join(locks, "; "));
 		json_array_append_new(threads, row);
 	}
 	return threads;
@@ -499,7 +493,8 @@ static void add_limits(
     const struct race *race, enum verdict verdict, const struct search *search, json_t *answer)
 {
 	if (verdict == UNKNOWN || (verdict == RACE && has_perhaps(race)))
-		json_object_set_new(answer, "unknown", sentence_join(race->threading->reasons));
+		json_object_set_new(
+		    answer, "unknown", sentence_join(race->threading->reasons, "; "));
 	if (verdict == RACE)
 		json_object_set_new(answer, "limits",
 		    json_string(

@@ -98,19 +98,16 @@ static bool is_of_malloc(struct race *race)
 static bool take_access(struct race *race, const struct hit *hit)
 {
 	size_t thread = threading_here(race->threading), point;
-	json_t *values = race_values(race->replay, hit), *where;
+	json_auto_t *values = race_values(race->replay, hit);
+	json_t *where;
 	struct race_entry *access = values ? race_add(race) : NULL;
 
-	if (!access || thread == ORDER_NONE || is_of_malloc(race)) {
-		json_decref(values);
+	if (!access || thread == ORDER_NONE || is_of_malloc(race))
 		return !values || access;
-	}
 	own_locks_look(&race->own, race->threading, thread);
 	point = order_point(race->threading->order, thread);
-	if (point == ORDER_NONE) {
-		json_decref(values);
+	if (point == ORDER_NONE)
 		return false;
-	}
 	race_keep_takings(race, point);
 	where = where_behind(race->replay, &race->where);
 	*access = (struct race_entry){.thread = thread,
@@ -128,7 +125,6 @@ static bool take_access(struct race *race, const struct hit *hit)
 		access->end[end].moment = *replay_now(race->replay);
 		access->end[end].values = race->silence.stale ? NULL : json_incref(values);
 	}
-	json_decref(values);
 	race->total++;
 	race->count++;
 	race_silence_hush(race);

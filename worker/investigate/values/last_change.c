@@ -134,8 +134,7 @@ static json_t *change_answer(
 	if (child)
 		json_object_set_new(json, "pid", json_integer(replay_pid(replay)));
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		if (json_object_get(stop, kept[i]))
-			json_object_set(json, kept[i], json_object_get(stop, kept[i]));
+		json_object_set(json, kept[i], json_object_get(stop, kept[i]));
 	json_object_set_new(json, "side", json_string("before"));
 	json_object_set(json, "old", json_object_get(watch, "old"));
 	json_object_set(json, "new", json_object_get(watch, "new"));

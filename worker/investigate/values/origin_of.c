@@ -27,6 +27,7 @@
 #include "worker/session/images.h"
 #include "worker/session/relatives.h"
 #include "worker/session/spoken.h"
+#include "worker/serve/sentence.h"
 
 #define EXPRESSION_SHOWN 200
 #define VALUE_SHOWN	 120
@@ -230,22 +231,21 @@ static void walk(struct origin *origin, struct failure *failure)
 /* Adds who wrote what is there, before the block's present life. Takes over the text. */
 static json_t *with_former(const struct origin *origin, json_t *text)
 {
-	json_t *words, *longer;
+	json_auto_t *words = NULL;
 
 	if (!origin->left)
 		return text;
 	words = where_words(json_object_get(origin->left, "frame"));
-	longer = json_sprintf("%s. What it holds was left there before, stored at %s in %s",
-	    json_string_value(text), mi_text(origin->left, "moment"), json_string_value(words));
-	json_decref(words);
-	json_decref(text);
-	return longer;
+	return sentence_add(
+	    text, json_sprintf(". What it holds was left there before, stored at %s in %s",
+		      mi_text(origin->left, "moment"), json_string_value(words)));
 }
 
 static json_t *conclude(
     const struct origin *origin, const char *expression, const char *value, const json_t *where)
 {
-	json_t *words = where_words(where), *text;
+	json_auto_t *words = where_words(where);
+	json_t *text;
 	size_t hops = json_array_size(origin->hops);
 	char part[60] = "", process[60] = "";
 
@@ -260,7 +260,6 @@ static json_t *conclude(
 	    : ends[origin->end].found	? "comes from"
 					: "was followed back this far:",
 	    origin->text, json_string_value(words), process, hops, hops == 1 ? "" : "s");
-	json_decref(words);
 	return with_former(origin, text);
 }
 
@@ -345,7 +344,6 @@ static bool tell_unset(
 {
 	struct replay *replay = origin->replay;
 	struct frame_lifetime lifetime;
-	json_t *begun;
 
 	for (size_t i = 0; i < origin->step_count; i++) {
 		enum lifetime_known known = is_stale(replay, &origin->steps[i], &lifetime, failure);
@@ -353,7 +351,7 @@ static bool tell_unset(
 			return false;
 		if (known != LIFETIME_KNOWN)
 			continue;
-		begun = moment_name(replay, &lifetime.stretch[0]);
+		json_auto_t *begun = moment_name(replay, &lifetime.stretch[0]);
 		json_object_set_new(answer, "conclusion",
 		    json_sprintf("%.*s is uninitialized: the call of %s that began at %s has it on "
 				 "its stack at 0x%llx, and nothing wrote it in that call: an "
@@ -363,7 +361,6 @@ static bool tell_unset(
 			origin->steps[i].address,
 			json_string_value(json_object_get(answer, "conclusion"))));
 		json_object_set_new(answer, "kind", json_string("uninitialized"));
-		json_decref(begun);
 		break;
 	}
 	return true;

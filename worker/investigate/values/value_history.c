@@ -291,25 +291,20 @@ static json_t *tell_place(const struct history *history, struct replay *replay)
 static json_t *conclude(const struct history *history, struct replay *replay)
 {
 	const char *what = history->args->expression;
-	json_t *count = counted(history->count, verb_of(history->args->access)), *text, *words;
+	json_auto_t *count = counted(history->count, verb_of(history->args->access)), *words = NULL;
 	json_auto_t *place = tell_place(history, replay);
 	const json_t *writer = json_array_get(history->writers, 0);
 	size_t writers = json_array_size(history->writers);
 
-	if (writers == 1) {
-		words = where_words(json_object_get(writer, "frame"));
-		text = json_sprintf("%s of %.*s (%s), all by %s", json_string_value(count),
-		    EXPRESSION_AT, what, json_string_value(place), json_string_value(words));
-		json_decref(words);
-	} else if (writers > 1) {
-		text = json_sprintf("%s of %.*s (%s), from %zu places", json_string_value(count),
-		    EXPRESSION_AT, what, json_string_value(place), writers);
-	} else {
-		text = json_sprintf("no %s of %.*s (%s) was seen", verb_of(history->args->access),
+	if (writers == 0)
+		return json_sprintf("no %s of %.*s (%s) was seen", verb_of(history->args->access),
 		    EXPRESSION_AT, what, json_string_value(place));
-	}
-	json_decref(count);
-	return text;
+	if (writers > 1)
+		return json_sprintf("%s of %.*s (%s), from %zu places", json_string_value(count),
+		    EXPRESSION_AT, what, json_string_value(place), writers);
+	words = where_words(json_object_get(writer, "frame"));
+	return json_sprintf("%s of %.*s (%s), all by %s", json_string_value(count), EXPRESSION_AT,
+	    what, json_string_value(place), json_string_value(words));
 }
 
 static void add_notes(const struct history *history, enum search_end end, json_t *answer)

@@ -109,7 +109,7 @@ json_t *tool_disassemble(
     struct replay *replay, const struct disassemble_args *args, struct failure *failure)
 {
 	unsigned long long start = 0, pc = 0;
-	json_t *results = NULL, *result = NULL;
+	json_auto_t *results = NULL;
 	struct failure ignored = {0};
 	enum gdb_outcome outcome;
 
@@ -124,12 +124,11 @@ json_t *tool_disassemble(
 		outcome = gdb_command(replay_gdb(replay), &results,
 		    "-data-disassemble -s 0x%llx -e 0x%llx -- 0", start,
 		    start + ((unsigned long long)args->count * INSTRUCTION_BYTES >> (i + 1)) + 1);
-	if (gdb_check(replay_gdb(replay), outcome, ERROR_INVALID_ARGUMENT,
-		"rr_memory_map shows what is mapped at this moment", failure))
-		result = json_pack("{s:o}", "instructions",
-		    instruction_lines(json_object_get(results, "asm_insns"), pc, args->count));
-	json_decref(results);
-	return result;
+	return gdb_check(replay_gdb(replay), outcome, ERROR_INVALID_ARGUMENT,
+		   "rr_memory_map shows what is mapped at this moment", failure)
+		   ? json_pack("{s:o}", "instructions",
+			 instruction_lines(json_object_get(results, "asm_insns"), pc, args->count))
+		   : NULL;
 }
 
 static json_t *mapping_json(const struct mappings *mappings, const struct mapping *mapping)
@@ -170,13 +169,12 @@ json_t *tool_memory_map(
 
 		if (args->address && (address < mapping->start || address >= mapping->end))
 			continue;
-		json_t *line = mapping_json(mappings, mapping);
+		json_auto_t *line = mapping_json(mappings, mapping);
 		size += json_string_length(line) + 4;
 		if (size > RESULT_BUDGET)
 			left++;
 		else
 			json_array_append(lines, line);
-		json_decref(line);
 	}
 	mappings_free(mappings);
 	result = json_pack("{s:o}", "mappings", lines);

@@ -82,17 +82,16 @@ static bool add_folders(struct replay *replay, const json_t *libraries)
  * which says nothing wrong. */
 static void correct_frame(struct replay *replay)
 {
-	json_t *results = NULL, *stop;
+	json_auto_t *results = NULL;
 
 	if (gdb_last_stop(replay_gdb(replay)) &&
 	    gdb_command(replay_gdb(replay), &results, "-stack-info-frame --frame 0") == GDB_DONE &&
 	    json_object_get(results, "frame")) {
-		stop = json_copy(gdb_last_stop(replay_gdb(replay)));
+		json_auto_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
+
 		json_object_set(stop, "frame", json_object_get(results, "frame"));
 		gdb_amend_stop(replay_gdb(replay), stop);
-		json_decref(stop);
 	}
-	json_decref(results);
 }
 
 void libraries_find(struct replay *replay)

@@ -100,11 +100,10 @@ static void add_arguments(struct replay *replay, int thread, int from, int to, j
 	json_array_foreach(list, i, row)
 	{
 		values_complete(replay, thread, from + (int)i, row);
-		json_t *with = frame_args(row);
+		json_auto_t *with = frame_args(row);
 		entry = json_array_get(frames, i);
 		if (entry && with)
 			json_object_set(entry, "args", with);
-		json_decref(with);
 	}
 	json_decref(results);
 }
@@ -238,10 +237,8 @@ static size_t append_chunk(struct page *page, const json_t *chunk)
 		at += times ? period : 1;
 		if (!times)
 			continue;
-		json_t *note = fold_note(chunk, at - period, period, times);
-		bool added = page_add(page, note);
-		json_decref(note);
-		if (!added)
+		json_auto_t *note = fold_note(chunk, at - period, period, times);
+		if (!page_add(page, note))
 			return at;
 		at += times * period;
 	}
@@ -253,16 +250,14 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 {
 	struct page page = {.frames = frames, .room = budget, .depth = (size_t)depth};
 	int level = start, ask = depth < CHUNK ? depth + 1 : CHUNK;
-	json_t *chunk = NULL;
 
 	*next = -1;
 	while (level - start < SCAN_MAX) {
-		if (!frames_read(replay, thread, level, ask, &chunk, failure)) {
-			json_decref(chunk);
+		json_auto_t *chunk = NULL;
+
+		if (!frames_read(replay, thread, level, ask, &chunk, failure))
 			return false;
-		}
 		size_t count = json_array_size(chunk), taken = append_chunk(&page, chunk);
-		json_decref(chunk);
 		level += (int)taken;
 		if (taken < count) {
 			*next = level;

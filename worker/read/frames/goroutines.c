@@ -15,6 +15,7 @@
 #include "worker/gdb/must.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
+#include "worker/serve/sentence.h"
 #include "worker/session/selection.h"
 
 #define ANSWER	     "rr-goroutines "
@@ -166,7 +167,7 @@ static void tell_creator(json_t *entry, const json_t *by)
 
 static json_t *tell_parked(struct replay *replay, const json_t *one, int depth)
 {
-	json_t *entry = json_object(), *frames;
+	json_t *entry = json_object();
 	bool cut = false;
 
 	json_object_set(entry, "id", json_object_get(one, "id"));
@@ -175,10 +176,7 @@ static json_t *tell_parked(struct replay *replay, const json_t *one, int depth)
 		json_object_set(entry, "equal", json_object_get(one, "equal"));
 		json_object_set(entry, "also", json_object_get(one, "also"));
 	}
-	frames = frames_of(replay, one, depth, &cut);
-	if (json_array_size(frames))
-		json_object_set(entry, "frames", frames);
-	json_decref(frames);
+	answer_add_list(entry, "frames", frames_of(replay, one, depth, &cut));
 	if (cut)
 		json_object_set_new(entry, "more_frames", json_true());
 	tell_creator(entry, json_object_get(one, "by"));
@@ -190,7 +188,7 @@ static json_int_t tell_all_parked(
     struct replay *replay, const json_t *parked, int depth, size_t budget, json_t *list)
 {
 	json_int_t left = 0;
-	json_t *one, *entry;
+	json_t *one;
 	size_t i;
 
 	json_array_foreach(parked, i, one)
@@ -198,11 +196,11 @@ static json_int_t tell_all_parked(
 		size_t size = 0;
 
 		if (!left && worker_goes_on(replay_worker(replay))) {
-			entry = tell_parked(replay, one, depth);
+			json_auto_t *entry = tell_parked(replay, one, depth);
+
 			size = json_dumpb(entry, NULL, 0, JSON_COMPACT) + 1;
 			if (size <= budget)
 				json_array_append(list, entry);
-			json_decref(entry);
 		}
 		if (!size || size > budget)
 			left += 1 + number_of(one, "equal");
@@ -227,7 +225,7 @@ static void leave(struct replay *replay)
 void goroutines_add(struct replay *replay, json_t *answer, int depth, size_t budget)
 {
 	json_auto_t *known = ask(replay);
-	json_auto_t *list = NULL;
+	json_t *list;
 	json_int_t left;
 
 	if (!known)
@@ -238,8 +236,7 @@ void goroutines_add(struct replay *replay, json_t *answer, int depth, size_t bud
 	left += tell_all_parked(replay, json_object_get(known, "parked"), depth,
 	    budget > ENTRY_BYTES ? budget - ENTRY_BYTES : 0, list);
 	leave(replay);
-	if (json_array_size(list))
-		json_object_set(answer, "goroutines", list);
+	answer_add_list(answer, "goroutines", list);
 	if (left)
 		json_object_set_new(answer, "more_goroutines", json_integer(left));
 }

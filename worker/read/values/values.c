@@ -478,14 +478,12 @@ void values_complete(struct replay *replay, int thread, int level, json_t *frame
 
 json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget)
 {
-	json_t *list = values_list(replay, thread, frame, false, budget, NULL),
-	       *lines = json_array();
-	json_t *variable;
+	json_auto_t *list = values_list(replay, thread, frame, false, budget, NULL);
+	json_t *lines = json_array(), *variable;
 	size_t i;
 
 	json_array_foreach(list, i, variable) json_array_append_new(
 	    lines, json_sprintf("%s = %s", mi_text(variable, "name"), mi_text(variable, "value")));
-	json_decref(list);
 	return lines;
 }
 

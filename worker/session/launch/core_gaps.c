@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
+#include "worker/serve/sentence.h"
 #include "worker/serve/tool.h"
 #include "worker/session/replay_inside.h"
 
@@ -63,21 +64,12 @@ static void tell_name(json_t *names, const char *name, enum core_match match)
 
 static void warn_of(struct replay *replay, json_t *names, size_t count)
 {
-	json_t *all = json_string(""), *name;
-	size_t i;
+	json_auto_t *all = sentence_join(names, ", ");
 
-	json_array_foreach(names, i, name)
-	{
-		json_t *longer = json_sprintf(
-		    "%s%s%s", json_string_value(all), i ? ", " : "", json_string_value(name));
-		json_decref(all);
-		all = longer;
-	}
 	if (count)
 		json_array_append_new(replay->warnings,
 		    json_sprintf("code and data of these mapped files cannot be read: %s%s",
 			json_string_value(all), count > json_array_size(names) ? ", ..." : ""));
-	json_decref(all);
 }
 
 static void judge_files(struct gaps *gaps, const char *sysroot)
