@@ -22,11 +22,10 @@
 /* rr dump takes long on a long trace, so this comes after everything else that can be asked. */
 static void learn_late(struct replay *replay)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (!images_forked_by(replay)->pid && !images_last_event(replay))
 		kernel_writes_learn(replay, &ignored);
-	json_decref(ignored.details);
 }
 
 struct handover handover_begin(struct replay *replay, const struct moment *to)

@@ -167,8 +167,7 @@ static bool go_on_after_spoilt(struct hunt *hunt, struct failure *failure)
 	if (failure->code != ERROR_LIMIT && !hunt->recording.interrupted &&
 	    hunt->spoilt < SPOILT_MAX && !(last && !hunt->result)) {
 		recording_remove(&hunt->recording);
-		json_decref(failure->details);
-		*failure = (struct failure){0};
+		failure_forget(failure);
 		return true;
 	}
 	strlcpy(hint, failure->hint, sizeof(hint));

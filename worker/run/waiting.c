@@ -74,11 +74,10 @@ static bool go_to_entry(struct replay *replay, struct failure *failure)
 static bool go_to_load(struct replay *replay, bool *cut)
 {
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
-	struct failure unreached = {0};
+	cleanup_failure struct failure unreached = {0};
 	const char *reason;
 
 	*cut = !resume_run(replay, &on, &unreached) || gdb_was_interrupted(replay_gdb(replay));
-	json_decref(unreached.details);
 	reason = *cut ? NULL : mi_text(gdb_last_stop(replay_gdb(replay)), "reason");
 	if (!reason || strcmp(reason, "solib-event") != 0)
 		return false;
@@ -129,7 +128,7 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
     struct failure *failure)
 {
 	char where[WAITING_NOTE_MAX];
-	struct failure unreached = {0};
+	cleanup_failure struct failure unreached = {0};
 	struct excursion excursion = excursion_begin(replay);
 	bool ok = true, cut = false, reached = go_to_entry(replay, &unreached);
 
@@ -147,7 +146,6 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
 		    "one that it loads later has it is not known");
 	}
 	ok &= excursion_return(&excursion, ok ? failure : &unreached);
-	json_decref(unreached.details);
 	return ok;
 }
 
@@ -155,7 +153,7 @@ bool waiting_find_elsewhere(struct replay *replay, const char *location,
     const struct failure *refused, char note[WAITING_NOTE_MAX], struct failure *failure)
 {
 	char where[WAITING_NOTE_MAX];
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct excursion excursion;
 	bool found, cut = false;
 
@@ -174,6 +172,5 @@ bool waiting_find_elsewhere(struct replay *replay, const char *location,
 		    "at %.80s",
 		    where[0] ? where : "a library", json_string_value(when));
 	}
-	json_decref(ignored.details);
 	return excursion_return(&excursion, failure) && found;
 }

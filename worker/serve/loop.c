@@ -198,7 +198,7 @@ static enum interrupt_reason interrupt_reason(const json_t *json)
 /* Beside the operation that runs, or after it: its answer may be on its way. */
 static void answer_input(struct worker *worker, const struct channel_packet *packet)
 {
-	struct failure failure = {0};
+	cleanup_failure struct failure failure = {0};
 	json_auto_t *json = NULL;
 
 	if (worker->take_input)
@@ -212,7 +212,6 @@ static void answer_input(struct worker *worker, const struct channel_packet *pac
 		json = error_object(&failure);
 		send_with(worker, packet->type + 1, packet->id, WIRE_FLAG_ERROR, json);
 	}
-	json_decref(failure.details);
 }
 
 /* One packet, if there is one; an operation only when none runs. */

@@ -230,7 +230,7 @@ static const char *const stand_ins[] = {"events", "data", "mmaps", "tasks"};
 static void read_header(struct arrival *arrival)
 {
 	char path[2 * TRACE_PATH_MAX], why[ARCHIVE_WHY_MAX];
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	size_t count = sizeof(stand_ins) / sizeof(*stand_ins);
 
 	snprintf(path, sizeof(path), "%s/%s", arrival->base_path, arrival->hidden);
@@ -242,7 +242,6 @@ static void read_header(struct arrival *arrival)
 	}
 	if (archive_unpack_version(arrival->in, arrival->made, why) == 0)
 		arrival->info = query_trace_info(arrival->worker, path, &ignored);
-	json_decref(ignored.details);
 	for (size_t i = 0; i < count; i++)
 		unlinkat(arrival->made, stand_ins[i], 0);
 	unlinkat(arrival->made, ARCHIVE_VERSION, 0);

@@ -94,7 +94,7 @@ static void add_rows(struct replay *replay, struct own_code *code, const struct 
 static bool read_file(struct replay *replay, struct own_code *code, const json_t *row)
 {
 	const char *path = mi_text(row, "fullname");
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct line_table table = {0};
 
 	if (!path || !is_own(replay, path) || code->file_count == OWN_CODE_FILES_MAX)
@@ -106,7 +106,6 @@ static bool read_file(struct replay *replay, struct own_code *code, const json_t
 		code->cut |= table.is_short;
 	}
 	line_table_free(&table);
-	json_decref(ignored.details);
 	return !replay_worker(replay)->broken;
 }
 

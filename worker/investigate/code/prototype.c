@@ -193,12 +193,11 @@ static bool next_type(const char **at, char *type, size_t size)
 int prototype_integers(struct replay *replay, const char *function)
 {
 	char whole[600], type[PROTOTYPE_TYPE_MAX];
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool clear = ambiguous_statics_check(replay, function, &ignored);
 	const char *at;
 	int most = 0;
 
-	json_decref(ignored.details);
 	if (!clear || !read_whole(replay, function, whole, sizeof(whole)) || strstr(whole, "...") ||
 	    !(at = strchr(whole, '(')) || at[1] == '*' || at[1] == ')')
 		return -1;

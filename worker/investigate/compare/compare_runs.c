@@ -49,11 +49,9 @@ static const char *path_of(const struct compare *compare, const struct pass_of *
 
 static bool go(struct compare *compare, int run, const struct pass_of *pass)
 {
-	struct failure ignored = {0};
-	bool ok = position_go(compare->replays[run], &pass->moment, &ignored);
+	cleanup_failure struct failure ignored = {0};
 
-	json_decref(ignored.details);
-	return ok;
+	return position_go(compare->replays[run], &pass->moment, &ignored);
 }
 
 static bool is_keyword(const char *name)

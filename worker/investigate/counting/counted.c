@@ -42,7 +42,7 @@ static int set(struct replay *replay, const char *location, const char *when,
     const struct fingerprint *end, bool *at_end)
 {
 	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)when};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	json_auto_t *bkpt = placement_set(replay, &wanted, &ignored);
 	int number = mi_number(bkpt, "number", 0);
 
@@ -51,7 +51,6 @@ static int set(struct replay *replay, const char *location, const char *when,
 		temporary_breakpoint_delete(replay, number);
 		number = 0;
 	}
-	json_decref(ignored.details);
 	return number;
 }
 
@@ -79,10 +78,9 @@ static int set_at_end(struct replay *replay, const struct counted *counted, int 
 
 static bool fits(struct replay *replay)
 {
-	struct failure full = {0};
+	cleanup_failure struct failure full = {0};
 	enum hardware_room room = hardware_room(replay, &full);
 
-	json_decref(full.details);
 	return room == HARDWARE_FITS;
 }
 

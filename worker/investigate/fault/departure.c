@@ -252,7 +252,7 @@ bool departure_go_back(struct replay *replay)
 {
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
 	struct mappings *mappings;
-	struct failure failure = {0};
+	cleanup_failure struct failure failure = {0};
 	bool found = false;
 
 	for (int i = 0; i < STEPS_MAX && !found; i++) {
@@ -263,7 +263,6 @@ bool departure_go_back(struct replay *replay)
 		found = mappings && belongs_to_code(mappings, replay_now(replay)->pc);
 		mappings_free(mappings);
 	}
-	json_decref(failure.details);
 	return found;
 }
 

@@ -345,8 +345,7 @@ static json_t *answer_unreached(const struct replay *replay, struct failure *fai
 
 	if (worker->broken || !worker->interrupt)
 		return NULL;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	worker->half_read = false;
 	return json_pack("{s:s, s:s}", "conclusion", "nothing is known of the descriptors",
 	    "cut_off", "the time was over before the moment was reached: give a longer deadline");

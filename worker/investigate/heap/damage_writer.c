@@ -188,7 +188,7 @@ static bool look_at_words(struct replay *replay, const struct moment *from,
     const struct reads *words, struct moment *last, struct damage_writer *writer)
 {
 	struct watched watched = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	int number = -1;
 
 	last->event = 0;
@@ -216,7 +216,6 @@ static bool look_at_words(struct replay *replay, const struct moment *from,
 			*last = watched.moments[0];
 		forget(&watched);
 	}
-	json_decref(ignored.details);
 	return number >= 0 && position_go(replay, &writer->moment, &ignored);
 }
 
@@ -238,7 +237,7 @@ static void choose(struct reads *reads, unsigned long long own)
 bool damage_find_writer(struct replay *replay, unsigned long long own, struct damage_writer *writer)
 {
 	unsigned long long entry, call = failing_call(replay);
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct moment until, last;
 	struct reads reads;
 	bool found = false, on;
@@ -257,6 +256,5 @@ bool damage_find_writer(struct replay *replay, unsigned long long own, struct da
 		found = on && look_at_words(replay, &until, &reads, &last, writer);
 		own = 0;
 	}
-	json_decref(ignored.details);
 	return found;
 }

@@ -125,14 +125,13 @@ static json_t *go_to_writer(
     struct look *look, const char *type, uint64_t address, json_t *told, const char *moment)
 {
 	struct last_change_args args = {.frame = -1, .move = true};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	json_auto_t *change = NULL;
 	char text[64];
 
 	snprintf(text, sizeof(text), "*(%s *) 0x%llx", type, (unsigned long long)address);
 	args.expression = text;
 	change = tool_last_change(look->replay, &args, &ignored);
-	json_decref(ignored.details);
 	if (!change)
 		return NULL;
 	json_object_set_new(told, moment, moment_name(look->replay, replay_now(look->replay)));

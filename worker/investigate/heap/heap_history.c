@@ -287,10 +287,9 @@ static json_t *ask_guard(struct heap *heap, struct failure *failure)
 /* Instead of what the search found. */
 static json_t *ask_guard_late(struct heap *heap, json_t *answer)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	json_t *told = ask_guard(heap, &ignored);
 
-	json_decref(ignored.details);
 	if (!told)
 		return answer;
 	json_decref(answer);

@@ -117,15 +117,13 @@ static json_t *outermost(struct replay *replay, const json_t *frames)
 
 json_t *call_way_words(struct replay *replay, unsigned addresses, size_t outer)
 {
-	struct failure ignored = {0};
-	json_t *frames = NULL, *words = NULL;
+	cleanup_failure struct failure ignored = {0};
+	json_auto_t *frames = NULL;
+	json_t *words;
 
-	if (frames_read(replay, replay_selected(replay)->number, 0, FRAMES, &frames, &ignored)) {
-		cut(replay, frames, addresses);
-		words = words_of(replay, frames, outer);
-		words = words ? words : outermost(replay, frames);
-	}
-	json_decref(frames);
-	json_decref(ignored.details);
-	return words;
+	if (!frames_read(replay, replay_selected(replay)->number, 0, FRAMES, &frames, &ignored))
+		return NULL;
+	cut(replay, frames, addresses);
+	words = words_of(replay, frames, outer);
+	return words ? words : outermost(replay, frames);
 }

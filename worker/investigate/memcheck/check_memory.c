@@ -229,7 +229,7 @@ static void run_unwritten(struct check *check, const struct moment stretch[2])
 {
 	const bool before = check->before;
 	struct search search = {.replay = check->replay};
-	struct failure failure = {0};
+	cleanup_failure struct failure failure = {0};
 
 	check->pass.kind = HEAP_PASS_UNDEFINED;
 	check->enough = check->count + check->most;
@@ -243,7 +243,6 @@ static void run_unwritten(struct check *check, const struct moment stretch[2])
 		check->unwritten_failed = json_string(failure.message);
 	heap_pass_end(&check->pass);
 	search_end(&search);
-	json_decref(failure.details);
 	check->pass.kind = HEAP_PASS_ACCESSES;
 	check->before = before;
 }
@@ -441,7 +440,7 @@ static void add_leaks(struct check *check, const struct moment *to, json_t *answ
 {
 	const struct moment start = {.event = 0};
 	struct heap_sites *sites = calloc(1, sizeof(*sites));
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (sites && heap_sites_find(sites, check->replay, &start, to, true, &ignored))
 		tell_leaks(sites, check->most, answer);
@@ -451,7 +450,6 @@ static void add_leaks(struct check *check, const struct moment *to, json_t *answ
 	if (sites)
 		heap_sites_free(sites);
 	free(sites);
-	json_decref(ignored.details);
 }
 
 static json_t *check_all(struct check *check, struct failure *failure)

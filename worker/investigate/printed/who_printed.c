@@ -368,7 +368,7 @@ static bool fail_elsewhere(const struct trace_output *trace_output,
 {
 	struct printed_wanted anywhere = *wanted;
 	struct printed_found found = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	char asked[16], other[16], hint[FAILURE_HINT_MAX];
 	bool there;
 
@@ -377,7 +377,6 @@ static bool fail_elsewhere(const struct trace_output *trace_output,
 	there = wanted->fd >= 0 &&
 		printed_search(&trace_output->printed, &anywhere, &found, &ignored) &&
 		found.match.piece;
-	json_decref(ignored.details);
 	if (!there)
 		return false;
 	snprintf(hint, sizeof(hint), "it was printed to %s: leave stream out",

@@ -146,7 +146,7 @@ static void clear_stops(struct way *way)
 static enum pass run_back(struct way *way)
 {
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	enum pass found = PASS_COUNT;
 
 	for (int hits = 0; hits < HITS_MAX && found == PASS_COUNT; hits++) {
@@ -161,7 +161,6 @@ static enum pass run_back(struct way *way)
 			if (number && way->numbers[i] == number)
 				found = (enum pass)i;
 	}
-	json_decref(ignored.details);
 	return found;
 }
 
@@ -255,7 +254,7 @@ static bool find_inner_throws(struct way *way, struct thrown *thrown)
 {
 	json_t *first = json_object_get(thrown->exception, "inner"), *inner;
 	struct return_ticket here;
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool known = true, back;
 
 	if (!first)
@@ -267,7 +266,6 @@ static bool find_inner_throws(struct way *way, struct thrown *thrown)
 	}
 	back = return_ticket_use(way->replay, &here, &ignored);
 	return_ticket_release(way->replay, &here);
-	json_decref(ignored.details);
 	return back;
 }
 

@@ -124,8 +124,7 @@ static const char *end_of(const char *at)
 
 static bool take(const char *begin, const char *end, char phrase[PHRASE_MAX])
 {
-	struct failure ignored = {0};
-	bool ok;
+	cleanup_failure struct failure ignored = {0};
 
 	while (begin < end && isspace((unsigned char)*begin))
 		begin++;
@@ -134,10 +133,8 @@ static bool take(const char *begin, const char *end, char phrase[PHRASE_MAX])
 	if (end <= begin || end - begin >= PHRASE_MAX)
 		return false;
 	snprintf(phrase, PHRASE_MAX, "%.*s", (int)(end - begin), begin);
-	ok = !strpbrk(phrase, "$\"'`@{};=") && !isdigit((unsigned char)phrase[0]) &&
-	     harmless_text(phrase, &ignored);
-	json_decref(ignored.details);
-	return ok;
+	return !strpbrk(phrase, "$\"'`@{};=") && !isdigit((unsigned char)phrase[0]) &&
+	       harmless_text(phrase, &ignored);
 }
 
 static unsigned long long cut(unsigned long long value, unsigned size)

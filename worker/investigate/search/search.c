@@ -130,15 +130,14 @@ enum search_end search_failed(const struct search *search, struct failure *failu
 {
 	if (replay_worker(search->replay)->broken || !replay_worker(search->replay)->interrupt)
 		return SEARCH_FAILED;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return SEARCH_CUT;
 }
 
 /* The moment where the program was halted, if it is still known. */
 static enum search_end cut(struct search *search, struct failure *failure)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (search_failed(search, failure) == SEARCH_FAILED)
 		return SEARCH_FAILED;
@@ -148,7 +147,6 @@ static enum search_end cut(struct search *search, struct failure *failure)
 		position_take_sum(search->replay);
 		search->reached = *replay_now(search->replay);
 	}
-	json_decref(ignored.details);
 	return SEARCH_CUT;
 }
 

@@ -198,7 +198,6 @@ enum track_end track_next(struct track *track, size_t *thread, struct failure *f
 	}
 	if (worker->broken || !worker->interrupt)
 		return TRACK_FAILED;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return TRACK_CUT;
 }

@@ -252,7 +252,7 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	struct worker *worker = replay_worker(replay);
 	struct search search = {.replay = replay};
 	struct history history = {.began = clock_seconds(), .patience = patience};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct return_ticket here = return_ticket_hold(replay);
 	struct moment stretch[2];
 	enum search_end end = SEARCH_FAILED;
@@ -272,7 +272,6 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	if (*whole)
 		tell(history.threading, threads, cycle);
 	threading_free(history.threading);
-	json_decref(ignored.details);
 	/* The stacks are told in any case, and the report says what is missing. */
 	ok = !worker->broken && return_ticket_use(replay, &here, failure);
 	return_ticket_release(replay, &here);

@@ -319,7 +319,7 @@ static enum search_end go_there(struct visit *visit, const struct moment stretch
 {
 	struct race *race = visit->race;
 	struct search search = {.replay = race->replay};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	enum search_end end = SEARCH_FAILED;
 
 	gdb_must(replay_gdb(race->replay), NULL, "-break-disable %d", race->watch);
@@ -334,7 +334,6 @@ static enum search_end go_there(struct visit *visit, const struct moment stretch
 	}
 	silent_accesses_end(race->replay);
 	search_end(&search);
-	json_decref(ignored.details);
 	return end;
 }
 

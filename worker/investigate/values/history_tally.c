@@ -357,8 +357,7 @@ static enum search_end do_again(struct history *history, struct search *search, 
 
 static void forget(struct failure *failure)
 {
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 }
 
 enum search_end history_tally_finish(struct history *history, struct search *search,

@@ -320,13 +320,12 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 static enum lifetime_known is_stale(struct replay *replay, const struct origin_step *step,
     struct frame_lifetime *lifetime, struct failure *failure)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	enum lifetime_known known = LIFETIME_NONE;
 
 	*lifetime = (struct frame_lifetime){0};
 	if (position_go(replay, &step->read, &ignored))
 		known = frame_lifetime_find_begin(replay, step->address, lifetime, &ignored);
-	json_decref(ignored.details);
 	if (replay_worker(replay)->broken) {
 		*failure = (struct failure){0};
 		gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);

@@ -251,8 +251,7 @@ bool origin_stop(struct origin *origin, struct failure *failure)
 			failure_set(failure, ERROR_GDB_FAILED, NULL, "the session does not answer");
 		return origin_finish(origin, ORIGIN_FAILED, "%s", "");
 	}
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return origin_finish(origin, ORIGIN_CUT, "the time is over");
 }
 

@@ -223,11 +223,9 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 
 static bool holds(void *context, struct replay *replay)
 {
-	struct failure ignored = {0};
-	bool yes = ask(context, replay, false, &ignored) == TRUTH_YES;
+	cleanup_failure struct failure ignored = {0};
 
-	json_decref(ignored.details);
-	return yes;
+	return ask(context, replay, false, &ignored) == TRUTH_YES;
 }
 
 /* Without a stop at each write. LOOK_UNABLE: not here. */
@@ -509,7 +507,7 @@ static json_t *answer_about_objects(struct became *became, struct excursion *exc
 	struct moment stretch[2];
 	struct became objects = {
 	    .predicate = became->predicate, .evaluations = became->evaluations};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	json_t *better = NULL;
 
 	if (answer && became->function[0] && became->means == PIN_VARIABLES &&
@@ -518,7 +516,6 @@ static json_t *answer_about_objects(struct became *became, struct excursion *exc
 	    begin(&objects, replay, PIN_OBJECTS, &ignored) &&
 	    strcmp(objects.bound, became->bound) != 0)
 		better = answer_of(&objects, replay, args, stretch, &ignored);
-	json_decref(ignored.details);
 	if (!better)
 		return answer;
 	json_decref(answer);

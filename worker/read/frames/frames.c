@@ -274,11 +274,10 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 json_t *frames_from(struct replay *replay, int thread, int start, int depth, size_t budget)
 {
 	json_t *frames = json_array();
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	int next;
 
 	frames_collect(replay, thread, start, depth, budget, frames, &next, &ignored);
-	json_decref(ignored.details);
 	return frames;
 }
 

@@ -134,7 +134,7 @@ static int show(struct replay *replay, const json_t *one)
 static json_t *frames_of(struct replay *replay, const json_t *one, int depth, bool *cut)
 {
 	json_t *begins = json_object_get(one, "begins"), *frames = json_array();
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	int own, next = -1;
 
 	if (begins) {
@@ -147,7 +147,6 @@ static json_t *frames_of(struct replay *replay, const json_t *one, int depth, bo
 		drop_runtime(frames);
 		frames_finish(replay, frames);
 	}
-	json_decref(ignored.details);
 	*cut = next >= 0 || json_array_size(frames) > (size_t)depth;
 	while (json_array_size(frames) > (size_t)depth)
 		json_array_remove(frames, json_array_size(frames) - 1);
