@@ -9,6 +9,7 @@
 #include "worker/session/replay.h"
 #include "worker/read/values/values.h"
 #include "worker/session/selection.h"
+#include "worker/serve/begins.h"
 
 #define LINES_MAX	200 /* of one answer */
 #define LAYOUT_LINE_MAX 160 /* bytes */
@@ -52,9 +53,9 @@ static bool find_name(
 
 static const char *after_type(const char *text)
 {
-	const char *at = strstr(text, "type = ");
+	const char *type = behind_mark(text, "type = ");
 
-	return at ? at + strlen("type = ") : text;
+	return type ? type : text;
 }
 
 /* One line without gdb's margin: "offset size declaration", with the numbers in columns. */

@@ -17,6 +17,7 @@
 #include "worker/session/images.h"
 #include "worker/moment/signals.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define CALLS_MAX   3
 #define PATTERN_MAX 512
@@ -215,16 +216,12 @@ static json_t *set_all(
 /* The type's name, of the symbol "typeinfo for bank::failure"; "" if gdb knows none. */
 static void read_type(struct replay *replay, const char *where, char *name, size_t size)
 {
-	static const char before[] = "typeinfo for ";
 	struct symbol symbol;
-	const char *type;
+	const char *type = symbol_of(replay, where, &symbol)
+			       ? behind_beginning(symbol.name, "typeinfo for ")
+			       : NULL;
 
-	name[0] = '\0';
-	if (!symbol_of(replay, where, &symbol) ||
-	    strncmp(symbol.name, before, sizeof(before) - 1) != 0)
-		return;
-	type = symbol.name + sizeof(before) - 1;
-	snprintf(name, size, "%.*s", (int)strcspn(type, "@"), type);
+	snprintf(name, size, "%.*s", type ? (int)strcspn(type, "@") : 0, type ? type : "");
 }
 
 static void read_library(struct replay *replay, char *name, size_t size)

@@ -23,6 +23,7 @@
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define LOADS_MAX 1000 /* stops of gdb where libraries change */
 
@@ -54,17 +55,16 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 /* To the first instruction of the program itself; false if that is not known. */
 static bool go_to_entry(struct replay *replay, struct failure *failure)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
-	const char *text, *at;
+	const char *text = gdb_shown(replay_gdb(replay),
+	    "the libraries that the program is linked with were not looked through", "info auxv");
+	unsigned long long entry = hex_behind(behind_mark(text, "AT_ENTRY "), "0x");
 	int number;
 	bool ok;
 
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info auxv"),
-		"the libraries that the program is linked with were not looked through") ||
-	    !(at = strstr(text, "AT_ENTRY ")) || !(at = strstr(at, "0x")))
+	if (!entry)
 		return false;
-	number = temporary_breakpoint_insert_at(replay, strtoull(at, NULL, 16));
+	number = temporary_breakpoint_insert_at(replay, entry);
 	ok = number && resume_run(replay, &on, failure);
 	temporary_breakpoint_delete(replay, number);
 	return ok;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
 #include "worker/investigate/code/line_table.h"
 
@@ -166,14 +167,10 @@ static bool disassemble(
 static bool has_variables_in_frame(
     struct replay *replay, unsigned long long entry, bool *in_registers)
 {
-	char command[64];
-	const char *said;
-	bool known;
+	const char *said = gdb_shown(replay_gdb(replay), NULL, "info scope *0x%llx", entry);
 
-	snprintf(command, sizeof(command), "info scope *0x%llx", entry);
-	known = gdb_console(replay_gdb(replay), &said, command) == GDB_DONE;
-	*in_registers = known && strstr(said, "a variable in $");
-	return known && strstr(said, " at frame base ");
+	*in_registers = said && strstr(said, "a variable in $");
+	return said && strstr(said, " at frame base ");
 }
 
 bool function_code_read(struct replay *replay, unsigned long long entry, const char *path,

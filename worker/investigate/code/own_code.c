@@ -55,16 +55,12 @@ static void add_place(
 static void add_entry(
     struct replay *replay, struct own_code *code, const char *path, const char *name)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	static const char mark[] = " at address 0x";
-	char command[PATH_MAX + 600];
-	const char *said, *at;
+	const char *at,
+	    *said = gdb_shown(replay_gdb(replay), "calls of a function are not compared",
+		"info line -source '%s' -function %.500s", path, name);
 
-	snprintf(command, sizeof(command), "info line -source '%s' -function %.500s", path, name);
-	if (!gdb_done_or_warn(
-		gdb, gdb_console(gdb, &said, command), "calls of a function are not compared"))
-		return;
-	for (; (at = strstr(said, "Line ")) != NULL; said = at + 5) {
+	for (; said && (at = strstr(said, "Line ")) != NULL; said = at + 5) {
 		const char *address = strstr(at, mark), *next = strstr(at + 5, "Line ");
 
 		if (address && (!next || address < next))
@@ -134,17 +130,16 @@ static void arrange(struct own_code *code)
  */
 static void read_id(struct replay *replay, struct own_code *code)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	static const char mark[] = " is .note.gnu.build-id\n";
 	unsigned char bytes[ID_BYTES_MAX];
 	unsigned long long from, to;
-	const char *said, *at, *line;
+	const char *at, *line,
+	    *said = gdb_shown(
+		replay_gdb(replay), "the builds are compared by their places alone", "info files");
 	char *end;
 
 	code->id[0] = '\0';
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, "info files"),
-		"the builds are compared by their places alone") ||
-	    !(at = strstr(said, mark)))
+	if (!said || !(at = strstr(said, mark)))
 		return;
 	for (line = at; line > said && line[-1] != '\n'; line--)
 		;

@@ -8,8 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
+#include "worker/gdb/must.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/begins.h"
 
 #define VALUE_MAX     160
 #define ARGUMENTS_MAX 12 /* of a function; more are "..." */
@@ -67,15 +69,13 @@ static const struct {
 /* "int (const char *)" for a function; false if nobody knows. */
 static bool read_whole(struct replay *replay, const char *function, char *type, size_t size)
 {
-	char command[600];
-	const char *said;
 	size_t bare = strcspn(function, "(");
-
 	/* gdb refuses where there is no debug information: nobody knows then. */
-	snprintf(command, sizeof(command), "whatis '%.500s'", function);
-	if (gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
-	    strncmp(said, "type = ", 7) == 0 && strchr(said, '(')) {
-		snprintf(type, size, "%.*s", (int)strcspn(said + 7, "\n"), said + 7);
+	const char *said = behind_beginning(
+	    gdb_shown(replay_gdb(replay), NULL, "whatis '%.500s'", function), "type = ");
+
+	if (said && strchr(said, '(')) {
+		snprintf(type, size, "%.*s", (int)strcspn(said, "\n"), said);
 		return strlen(type) + 1 < size;
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -105,15 +105,14 @@ bool prototype_returned(struct replay *replay, const char *function, char *type,
 
 static enum return_ticket place_of(struct replay *replay, const char *type)
 {
-	char command[PROTOTYPE_TYPE_MAX + 32], last;
 	const char *said;
 	size_t length;
+	char last;
 
-	snprintf(command, sizeof(command), "ptype %.127s", type);
-	if (!type[0] || gdb_console(replay_gdb(replay), &said, command) != GDB_DONE ||
-	    strncmp(said, "type = ", 7) != 0)
+	if (!type[0] ||
+	    !(said = behind_beginning(
+		  gdb_shown(replay_gdb(replay), NULL, "ptype %.127s", type), "type = ")))
 		return PLACE_NONE;
-	said += 7;
 	length = strcspn(said, "\n");
 	last = strlen(said) > 1 ? said[strlen(said) - 2] : '\0';
 	if (last == '*' || last == '&' || strncmp(said, "enum", 4) == 0 ||

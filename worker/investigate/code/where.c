@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/code/wrapper.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define MORE_CALLERS 60 /* for the rest that is counted */
 
@@ -133,16 +135,15 @@ static bool is_of_file(const char *said, const char *path)
  * If a function begins at pc, that instruction did not run last. */
 static void step_back(struct replay *replay, json_t *frame, unsigned long long pc)
 {
-	char command[64], path[FRAME_PATH_MAX], name[128];
+	char path[FRAME_PATH_MAX], name[128];
 	unsigned long long entry;
 	const char *said;
 	int line;
 
-	snprintf(command, sizeof(command), "info line *0x%llx", pc - 1);
 	if (!where_entry(replay, pc, &entry, name, sizeof(name)) || entry == pc ||
 	    !frame_place(frame, path, &line) ||
-	    gdb_console(replay_gdb(replay), &said, command) != GDB_DONE ||
-	    strncmp(said, "Line ", 5) != 0 || !is_of_file(said, path))
+	    !(said = gdb_shown(replay_gdb(replay), NULL, "info line *0x%llx", pc - 1)) ||
+	    !begins(said, "Line ") || !is_of_file(said, path))
 		return;
 	json_object_set_new(
 	    frame, "at", json_sprintf("%s:%d", path, (int)strtol(said + 5, NULL, 10)));

@@ -13,8 +13,6 @@
 #include "worker/read/values/accessed.h"
 #include "worker/serve/begins.h"
 
-#define PACKET "maint packet QRRWarden.check:"
-
 struct name {
 	const char *name;
 	enum heapcheck_function kind;
@@ -159,10 +157,7 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 static void tell(
     struct replay *replay, const char *what, unsigned long long a, unsigned long long b)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), PACKET "%s,%llx,%llx", what, a, b);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "check:%s,%llx,%llx", what, a, b);
 }
 
 bool heap_check_begin(struct replay *replay, const struct heap_functions *functions, bool whole)
@@ -183,10 +178,7 @@ bool heap_check_begin(struct replay *replay, const struct heap_functions *functi
 void heap_check_pool(struct replay *replay, unsigned long long address, unsigned long long gives,
     unsigned long long takes)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), PACKET "p,%llx,%llx,%llx", address, gives, takes);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "check:p,%llx,%llx,%llx", address, gives, takes);
 }
 
 void heap_check_only_blocks(struct replay *replay)
@@ -207,10 +199,7 @@ void heap_check_undefined(struct replay *replay, const struct heap_functions *fu
 void heap_check_show_sites(
     struct replay *replay, unsigned long long since, unsigned kind, size_t first)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), PACKET "g,%llx,%x,%zx", since, kind, first);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "check:g,%llx,%x,%zx", since, kind, first);
 }
 
 bool heap_check_only_lost(struct replay *replay)
@@ -245,5 +234,5 @@ bool heap_check_read(struct replay *replay, struct check_table *table)
 void heap_check_end(struct replay *replay)
 {
 	if (!replay_worker(replay)->broken)
-		gdb_must_console(replay_gdb(replay), PACKET);
+		gdb_must_packet(replay_gdb(replay), "check:");
 }

@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/library.h"
+#include "worker/gdb/must.h"
 #include "worker/read/code/mappings.h"
+#include "worker/serve/begins.h"
 
 #define MARK	  "rr-said\t"
 #define PLACE_MAX 512
@@ -49,15 +51,13 @@ static char *ask(
     struct replay *replay, const char *function, unsigned long long address, char line[PLACE_MAX])
 {
 	struct gdb *gdb = replay_gdb(replay);
-	char command[64];
 	const char *said;
 
-	snprintf(command, sizeof(command), "python %s(0x%llx)", function, address);
 	if (library_run(gdb, "stack_variables") != GDB_DONE ||
-	    gdb_console(gdb, &said, command) != GDB_DONE ||
-	    !(said = strstr(gdb_console_text(gdb), MARK)))
+	    !(said = behind_mark(
+		  gdb_shown(gdb, NULL, "python %s(0x%llx)", function, address), MARK)))
 		return NULL;
-	snprintf(line, PLACE_MAX, "%s", said + strlen(MARK));
+	snprintf(line, PLACE_MAX, "%s", said);
 	return line;
 }
 

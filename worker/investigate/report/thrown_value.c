@@ -12,6 +12,8 @@
 #include "worker/read/values/accessed.h"
 #include "worker/read/names/symbol.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/begins.h"
+#include "worker/gdb/must.h"
 
 #define WORD	     8
 #define NAME_MAX_    2048
@@ -30,18 +32,13 @@ static bool read_word(struct replay *replay, unsigned long long address, unsigne
 /* The name that gdb makes of a mangled one: "std::out_of_range" of St12out_of_range. */
 static void demangle(struct replay *replay, const char *mangled, char name[NAME_MAX_])
 {
-	static const char before[] = "typeinfo name for ";
-	char command[NAME_MAX_ + 32];
-	const char *said;
-
-	snprintf(command, sizeof(command), "demangle -l c++ -- _ZTS%s", mangled);
 	/* Where gdb does not, the mangled name stands for it. */
-	if (gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
-	    strncmp(said, before, sizeof(before) - 1) == 0)
-		snprintf(name, NAME_MAX_, "%.*s", (int)strcspn(said + sizeof(before) - 1, "\n"),
-		    said + sizeof(before) - 1);
-	else
-		snprintf(name, NAME_MAX_, "%s", mangled);
+	const char *said = behind_beginning(
+	    gdb_shown(replay_gdb(replay), NULL, "demangle -l c++ -- _ZTS%s", mangled),
+	    "typeinfo name for ");
+
+	said = said ? said : mangled;
+	snprintf(name, NAME_MAX_, "%.*s", (int)strcspn(said, "\n"), said);
 }
 
 /* A text with its end. False: it is not there, or longer than NAME_MAX_ - 1; half of a mangled name

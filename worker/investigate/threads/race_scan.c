@@ -189,15 +189,11 @@ static enum scan_verdict see(
 /* Whether the C or C++ type is an atomic one. */
 static bool is_atomic_type(struct replay *replay, const char *expression)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	char command[REPLAY_EXPRESSION_MAX + 80];
-	const char *said;
+	const char *said = gdb_shown(replay_gdb(replay),
+	    "it is not known whether its type is an atomic one", "whatis %s", expression);
 
-	snprintf(command, sizeof(command), "whatis %s", expression);
-	return gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
-		   "it is not known whether its type is an atomic one") &&
-	       (strstr(said, "_Atomic") || strstr(said, "std::atomic<") ||
-		   strstr(said, "std::__atomic_base<"));
+	return said && (strstr(said, "_Atomic") || strstr(said, "std::atomic<") ||
+			   strstr(said, "std::__atomic_base<"));
 }
 
 static void look_at_mapping(struct race *race)

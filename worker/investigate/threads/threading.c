@@ -12,6 +12,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 static const struct threading_function functions[] = {
     {"pthread_create", THREADING_CREATE, THREADING_CREATION},
@@ -121,15 +122,10 @@ bool threading_is_function(const struct threading *threading, unsigned long long
 /* Where the program's own code begins, when its libraries are in memory; 0: not known. */
 static unsigned long long entry_of(struct replay *replay)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	const char *text, *entry, *number = NULL;
+	const char *text = gdb_shown(
+	    replay_gdb(replay), "locks and threads of libraries were not followed", "info auxv");
 
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info auxv"),
-		"locks and threads of libraries were not followed"))
-		return 0;
-	entry = strstr(text, "AT_ENTRY ");
-	number = entry ? strstr(entry, "0x") : NULL;
-	return number ? strtoull(number, NULL, 16) : 0;
+	return hex_behind(behind_mark(text, "AT_ENTRY "), "0x");
 }
 
 static void stop_at_entry(struct threading *threading)

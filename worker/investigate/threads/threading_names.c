@@ -10,6 +10,7 @@
 #include "worker/moment/moment_names.h"
 #include "worker/read/names/brief_name.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 void threading_name_address(
     struct replay *replay, unsigned long long address, bool inside, char *name, size_t size)
@@ -27,9 +28,9 @@ void threading_name_address(
 
 const char *threading_without_guard(const char *name)
 {
-	static const char guard[] = "guard variable for ";
+	const char *guarded = behind_beginning(name, "guard variable for ");
 
-	return strncmp(name, guard, sizeof(guard) - 1) == 0 ? name + sizeof(guard) - 1 : name;
+	return guarded ? guarded : name;
 }
 
 void threading_name(const struct threading *threading, size_t number, char name[THREADING_NAME_MAX])

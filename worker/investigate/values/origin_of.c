@@ -28,6 +28,7 @@
 #include "worker/session/relatives.h"
 #include "worker/session/spoken.h"
 #include "worker/serve/sentence.h"
+#include "worker/serve/begins.h"
 
 #define EXPRESSION_SHOWN 200
 #define VALUE_SHOWN	 120
@@ -61,13 +62,11 @@ static const struct {
 static const char *register_in(struct replay *replay, const char *expression)
 {
 	const char *text;
-	char command[REPLAY_EXPRESSION_MAX + 16];
 
 	if (expression[0] == '$')
 		return expression[1 + strspn(expression + 1, REGISTER_CHARS)] ? NULL
 									      : expression + 1;
-	snprintf(command, sizeof(command), "print &(%s)", expression);
-	if (gdb_console(replay_gdb(replay), NULL, command) != GDB_REFUSED)
+	if (gdb_shown(replay_gdb(replay), NULL, "print &(%s)", expression))
 		return NULL;
 	text = gdb_says_of(gdb_message(replay_gdb(replay)), SAYS_IN_REGISTER);
 	return text && *text == '$' ? text + 1 : NULL;
@@ -77,20 +76,14 @@ static const char *register_in(struct replay *replay, const char *expression)
  * not known, so the register may hold a value of theirs. */
 static bool saved_at(struct replay *replay, const char *name, unsigned long long *address)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	char command[48], key[16];
-	const char *said, *at;
+	const char *said = gdb_shown(replay_gdb(replay),
+	    "it is not known where a register of an outer frame was saved", "info frame level %d",
+	    replay_selected(replay)->frame - 1);
+	char key[16];
 
-	snprintf(
-	    command, sizeof(command), "info frame level %d", replay_selected(replay)->frame - 1);
-	snprintf(key, sizeof(key), " %s at 0x", name);
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
-		"it is not known where a register of an outer frame was saved"))
-		return false;
-	said = strstr(said, "Saved registers:");
-	at = said ? strstr(said, key) : NULL;
-	*address = at ? strtoull(at + strlen(key) - 2, NULL, 16) : 0;
-	return true;
+	snprintf(key, sizeof(key), " %s at ", name);
+	*address = hex_behind(behind_mark(said, "Saved registers:"), key);
+	return said != NULL;
 }
 
 /* In the innermost frame, it is in the register. A function leaves some registers as they were: of

@@ -85,15 +85,13 @@ static struct mappings *mappings_of_core(const struct core *core)
 
 struct mappings *mappings_read(struct replay *replay)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	const char *text;
 
 	if (replay_core(replay))
 		return mappings_of_core(replay_core(replay));
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info proc mappings"),
-		"it is not known what is mapped, so nothing here rests on that"))
-		return NULL;
-	return mappings_parse(text);
+	text = gdb_shown(replay_gdb(replay),
+	    "it is not known what is mapped, so nothing here rests on that", "info proc mappings");
+	return text ? mappings_parse(text) : NULL;
 }
 
 size_t mappings_count(const struct mappings *mappings)

@@ -16,6 +16,7 @@
 #include "worker/read/values/values.h"
 #include "worker/session/core.h"
 #include "worker/session/selection.h"
+#include "worker/serve/begins.h"
 
 #define CHUNK	       200  /* frames asked of gdb at once */
 #define SCAN_MAX       2000 /* frames looked at for one answer: each is unwound through rr */
@@ -289,32 +290,18 @@ json_t *frames_near(struct replay *replay, int depth, size_t budget)
 /* gdb's "Stack level 0, frame at 0x7fffffffe0d0:". */
 static unsigned long long read_address(const char *said)
 {
-	static const char mark[] = "frame at ";
-	const char *at = strstr(said, mark);
-
-	return at ? strtoull(at + sizeof(mark) - 1, NULL, 16) : 0;
+	return hex_behind(said, "frame at ");
 }
 
 unsigned long long frames_address(struct replay *replay)
 {
-	const char *said;
-
-	if (!gdb_done_or_warn(replay_gdb(replay),
-		gdb_console(replay_gdb(replay), &said, "info frame"),
-		"lines of the function may be missing"))
-		return 0;
-	return read_address(said);
+	return read_address(
+	    gdb_shown(replay_gdb(replay), "lines of the function may be missing", "info frame"));
 }
 
 unsigned long long frames_address_at(struct replay *replay, int level)
 {
-	const char *said;
-	char command[48];
-
-	snprintf(command, sizeof(command), "info frame level %d", level);
-	if (gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
-		return 0;
-	return read_address(said);
+	return read_address(gdb_shown(replay_gdb(replay), NULL, "info frame level %d", level));
 }
 
 int frames_at_address(struct replay *replay, unsigned long long address)

@@ -15,6 +15,7 @@
 #include "worker/gdb/must.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
+#include "worker/serve/begins.h"
 #include "worker/serve/sentence.h"
 #include "worker/session/selection.h"
 
@@ -32,11 +33,10 @@ static json_t *ask(struct replay *replay)
 	struct gdb *gdb = replay_gdb(replay);
 	const char *said;
 
-	if (library_run(gdb, "goroutines") != GDB_DONE || /* gdb has no Python */
-	    !gdb_done_or_warn(gdb, gdb_console(gdb, &said, "python rr_goroutines()"), LEFT_OUT) ||
-	    !(said = strstr(said, ANSWER)))
+	if (library_run(gdb, "goroutines") != GDB_DONE) /* gdb has no Python */
 		return NULL;
-	return json_loads(said + strlen(ANSWER), JSON_DISABLE_EOF_CHECK, NULL);
+	said = behind_mark(gdb_shown(gdb, LEFT_OUT, "python rr_goroutines()"), ANSWER);
+	return said ? json_loads(said, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
 }
 
 static json_int_t number_of(const json_t *object, const char *key)
@@ -117,17 +117,12 @@ static void drop_runtime(json_t *frames)
  * its first frame; 0: gdb cannot show it. */
 static int show(struct replay *replay, const json_t *one)
 {
-	char command[160];
-	const char *said;
+	const char *said = gdb_shown(replay_gdb(replay), LEFT_OUT,
+	    "python rr_show_goroutine(%lld,%lld,%lld)", (long long)number_of(one, "pc"),
+	    (long long)number_of(one, "sp"), (long long)number_of(one, "bp"));
 
-	snprintf(command, sizeof(command), "python rr_show_goroutine(%lld,%lld,%lld)",
-	    (long long)number_of(one, "pc"), (long long)number_of(one, "sp"),
-	    (long long)number_of(one, "bp"));
-	if (!gdb_done_or_warn(
-		replay_gdb(replay), gdb_console(replay_gdb(replay), &said, command), LEFT_OUT))
-		return 0;
-	said = strstr(said, OWN_FRAMES);
-	return said ? (int)strtol(said + strlen(OWN_FRAMES), NULL, 10) : 0;
+	said = behind_mark(said, OWN_FRAMES);
+	return said ? (int)strtol(said, NULL, 10) : 0;
 }
 
 /* One that has not begun has no frame yet: its function is where it will begin. */

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/must.h"
+#include "worker/serve/begins.h"
 #include "worker/serve/words.h"
 
 /* Where " + 21" begins before `end`; `end` if there is no offset. */
@@ -35,15 +36,12 @@ static void write_as_go(char *name)
 
 bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	const char *said, *end, *offset;
-	char command[128];
+	const char *end, *offset,
+	    *said = gdb_shown(replay_gdb(replay), "the symbol at an address was not looked up",
+		"info symbol %s", expression);
 
 	*symbol = (struct symbol){0};
-	snprintf(command, sizeof(command), "info symbol %s", expression);
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
-		"the symbol at an address was not looked up") ||
-	    !(end = strstr(said, " in section ")))
+	if (!said || !(end = strstr(said, " in section ")))
 		return false;
 	offset = find_offset(said, end);
 	if (offset < end)
@@ -64,10 +62,7 @@ bool symbol_at(struct replay *replay, unsigned long long address, struct symbol 
 
 const char *symbol_file(struct replay *replay, unsigned long long address, struct symbol *symbol)
 {
-	static const char section[] = " in section ", of[] = " of ";
-	const char *at =
-	    address && symbol_at(replay, address, symbol) ? strstr(symbol->said, section) : NULL;
-
-	at = at ? strstr(at + sizeof(section) - 1, of) : NULL;
-	return at ? at + sizeof(of) - 1 : NULL;
+	if (!address || !symbol_at(replay, address, symbol))
+		return NULL;
+	return behind_mark(behind_mark(symbol->said, " in section "), " of ");
 }

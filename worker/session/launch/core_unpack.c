@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/serve/begins.h"
 #include "worker/serve/capture.h"
 #include "worker/serve/lookup.h"
 #include "worker/trace/trace.h"
@@ -78,14 +79,14 @@ static void take(void *owner, const char *bytes, size_t length)
 /* Bytes that programs can still have; -1: not known. */
 static long long available_memory(void)
 {
-	static const char mark[] = "MemAvailable:";
 	FILE *file = fopen("/proc/meminfo", "re");
 	long long available = -1;
+	const char *kib;
 	char line[128];
 
 	while (file && available < 0 && fgets(line, sizeof(line), file))
-		if (strncmp(line, mark, sizeof(mark) - 1) == 0)
-			available = (long long)strtoull(line + sizeof(mark) - 1, NULL, 10) * 1024;
+		if ((kib = behind_beginning(line, "MemAvailable:")))
+			available = (long long)strtoull(kib, NULL, 10) * 1024;
 	if (file)
 		fclose(file);
 	return available;
