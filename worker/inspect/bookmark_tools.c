@@ -17,6 +17,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
 #include "worker/moment/moment_names.h"
+#include "worker/serve/sentence.h"
 
 #define WHERE_MAX 200
 
@@ -109,10 +110,8 @@ static json_t *entry_here(struct replay *replay, const struct bookmark_args *arg
 	entry = json_pack("{s:s,s:I,s:o}", "name", args->name, "pid",
 	    (json_int_t)replay_pid(replay), "moment", position_json_exact(replay_now(replay)));
 	json_object_set_new(entry, "where", scrub_json(where, strlen(where), WHERE_MAX, NULL));
-	if (replay_is_at_end(replay))
-		json_object_set_new(entry, "at_end", json_true());
-	if (args->note)
-		json_object_set_new(entry, "note", json_string(args->note));
+	answer_add_flag(entry, "at_end", replay_is_at_end(replay));
+	json_object_set_new(entry, "note", json_string(args->note));
 	return entry;
 }
 
@@ -214,7 +213,7 @@ json_t *tool_bookmarks(
     struct replay *replay, const struct bookmarks_args *args, struct failure *failure)
 {
 	struct bookmarks_unread unread;
-	json_t *entries = bookmarks_read(replay, &unread, failure), *list, *json, *warning;
+	json_t *entries = bookmarks_read(replay, &unread, failure), *list, *json;
 
 	(void)args;
 	if (!entries)
@@ -225,8 +224,6 @@ json_t *tool_bookmarks(
 	    json_sprintf("%zu bookmark%s in this trace", json_array_size(list),
 		json_array_size(list) == 1 ? "" : "s"),
 	    "bookmarks", list);
-	warning = warn_of(&unread);
-	if (warning)
-		json_object_set_new(json, "warning", warning);
+	json_object_set_new(json, "warning", warn_of(&unread));
 	return json;
 }

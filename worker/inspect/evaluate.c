@@ -21,6 +21,7 @@
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
 #include "worker/session/selection.h"
+#include "worker/serve/sentence.h"
 
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */
 #define EXPRESSIONS_MAX 50
@@ -429,8 +430,7 @@ json_t *tool_gdb_command(
 	text = gdb_console_text(replay_gdb(replay));
 	result = json_pack(
 	    "{s:o}", "output", scrub_json_middle(text, strlen(text), VALUES_BUDGET, &cut));
-	if (cut)
-		json_object_set_new(result, "truncated", json_integer((json_int_t)cut));
+	answer_add_count(result, "truncated", (json_int_t)cut);
 	/* The command may have moved the program. */
 	gdb_check(
 	    replay_gdb(replay), gdb_settle(replay_gdb(replay)), ERROR_GDB_FAILED, NULL, failure);

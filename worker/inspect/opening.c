@@ -99,16 +99,14 @@ static json_t *tell_session(struct replay *replay, json_t *stop)
 
 static json_t *answer(struct replay *replay, struct failure *failure)
 {
-	json_t *stop = stop_describe(replay, FORWARD, "start", failure), *images;
+	json_t *stop = stop_describe(replay, FORWARD, "start", failure);
 
 	if (!stop)
 		return NULL;
 	replay_opened(replay);
 	json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
 	json_object_set_new(stop, "command", json_string(images_program(replay)));
-	images = images_json(replay);
-	if (images)
-		json_object_set_new(stop, "images", images);
+	json_object_set_new(stop, "images", images_json(replay));
 	json_object_set_new(stop, "pmu", json_string(replay_pmu(replay)));
 	return tell_session(replay, stop);
 }
@@ -196,8 +194,7 @@ static void tell_core(struct replay *replay, json_t *stop)
 	const struct core_file *contents = core_contents(replay_core(replay));
 
 	json_object_set_new(stop, "core", trace_path_to_json(core_path(replay_core(replay))));
-	if (replay_pid(replay))
-		json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
+	answer_add_count(stop, "pid", replay_pid(replay));
 	if (contents->command[0])
 		json_object_set_new(stop, "command",
 		    scrub_json(

@@ -11,6 +11,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/read/names/names.h"
 #include "worker/session/replay.h"
+#include "worker/serve/sentence.h"
 
 #define SIGNATURE_MAX 300  /* bytes shown of a type, and of a name */
 #define LOOKED_AT_MAX 1000 /* matches of one kind that we ask gdb for */
@@ -173,8 +174,7 @@ json_t *tool_symbols(
 		result = json_pack("{s:O}", "symbols", search.found);
 	else
 		fail_empty(replay, args->kind, args->pattern, failure);
-	if (result && search.more)
-		json_object_set_new(result, "more", json_true());
+	answer_add_flag(result, "more", search.more);
 	json_decref(search.found);
 	return result;
 }

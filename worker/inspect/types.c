@@ -10,6 +10,7 @@
 #include "worker/read/values/values.h"
 #include "worker/session/selection.h"
 #include "worker/serve/begins.h"
+#include "worker/serve/sentence.h"
 
 #define LINES_MAX	200 /* of one answer */
 #define LAYOUT_LINE_MAX 160 /* bytes */
@@ -153,8 +154,7 @@ static json_t *describe(struct replay *replay, const char *name, long long start
 		    json_array_size(lines) > 1)
 			json_object_set(result, "layout", lines);
 	}
-	if (more)
-		json_object_set_new(result, "more", json_integer(more));
+	answer_add_count(result, "more", more);
 	return result;
 }
 

@@ -48,8 +48,7 @@ static void answer_when_begun(struct recording *recording)
 	json = json_pack("{s:o, s:b, s:s, s:s}", "trace_dir",
 	    trace_path_to_json(recording->plan.destination.trace), "background", 1, "pmu",
 	    pmu_kind_name(recording->plan.pmu.kind), "note", bounds);
-	if (recording->sandbox)
-		json_object_set(json, "sandbox", recording->sandbox);
+	json_object_set(json, "sandbox", recording->sandbox);
 	worker_begun(recording->worker, json);
 }
 

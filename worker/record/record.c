@@ -102,8 +102,7 @@ static json_t *conclude(struct recording *recording, struct failure *failure)
 	if (!recording->plan.destination.named)
 		destination_link_latest(&recording->plan.destination);
 	result = record_result(recording, list, recording_seconds(recording));
-	if (late)
-		json_object_set_new(result, "note", json_string(late));
+	json_object_set_new(result, "note", json_string(late));
 	free(late);
 	record_note_sources(recording, result);
 	if (recording->reason != END_CANCELLED)

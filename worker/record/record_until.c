@@ -199,8 +199,7 @@ static bool attempt(struct hunt *hunt, bool *found, struct failure *failure)
 	hunt->spoilt = 0;
 	json_decref(hunt->result);
 	hunt->result = record_result(recording, list, recording_seconds(recording));
-	if (late)
-		json_object_set_new(hunt->result, "note", json_string(late));
+	json_object_set_new(hunt->result, "note", json_string(late));
 	free(late);
 	count_result(hunt, hunt->result);
 	*found = !recording->interrupted && has_failed(hunt, hunt->result);

@@ -239,8 +239,7 @@ void unaccessed_tell(struct replay *replay, enum direction direction, json_t *st
 	else if (judged.other)
 		doubt = "this instruction accesses the bytes of another watchpoint, and leaves "
 			"these out";
-	if (doubt)
-		json_object_set_new(stop, "not_certain", json_string(doubt));
+	json_object_set_new(stop, "not_certain", json_string(doubt));
 	if (run->passed_over)
 		json_object_set_new(stop, "passed_over",
 		    json_sprintf("%lld hit%s without an access: the instruction leaves the watched "

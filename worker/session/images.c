@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "worker/session/images.h"
+#include "worker/serve/sentence.h"
 #include "worker/session/replay_inside.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/trace/dump/execs.h"
@@ -354,8 +355,7 @@ json_t *images_json(const struct replay *replay)
 			    scrub_json_middle(image->file, strlen(image->file), FILE_SHOWN, NULL));
 		if (image->forked)
 			json_object_set_new(json, "forked", json_true());
-		if (i == replay->images->at)
-			json_object_set_new(json, "current", json_true());
+		answer_add_flag(json, "current", i == replay->images->at);
 		json_array_append_new(list, json);
 	}
 	return list;

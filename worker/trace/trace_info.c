@@ -16,6 +16,7 @@
 #include <unistd.h>
 #endif
 #include "sandbox/wire/scrub.h"
+#include "worker/serve/sentence.h"
 
 #define TEXT_MAX     (1u << 20)
 #define GROWTH	     5 /* a byte becomes \\xHH at most */
@@ -235,9 +236,7 @@ json_t *trace_info_parse(const char *text, size_t length)
 		json_object_set(info, "chaos", value);
 	if (json_is_array(value = json_object_get(header, "environ"))) {
 		json_object_set_new(info, "environment", environment_to_json(value, &left_out));
-		if (left_out)
-			json_object_set_new(
-			    info, "environment_more", json_integer((json_int_t)left_out));
+		answer_add_count(info, "environment_more", (json_int_t)left_out);
 	}
 out:
 	free(completed);

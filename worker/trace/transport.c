@@ -303,10 +303,8 @@ static json_t *arrival_result(const struct arrival *arrival, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", arrival->base_path, name);
 	json_t *result = json_pack("{s:o,s:I,s:I}", "trace_dir", trace_path_to_json(path), "bytes",
 	    (json_int_t)arrival->summary.bytes, "files", (json_int_t)arrival->summary.files);
-	if (cpu)
-		json_object_set(result, "cpu", cpu);
-	if (note)
-		json_object_set_new(result, "note", json_string(note));
+	json_object_set(result, "cpu", cpu);
+	json_object_set_new(result, "note", json_string(note));
 	return result;
 }
 

@@ -23,8 +23,7 @@
 
 static void copy(json_t *to, const char *as, const json_t *from, const char *name)
 {
-	if (json_object_get(from, name))
-		json_object_set(to, as, json_object_get(from, name));
+	json_object_set(to, as, json_object_get(from, name));
 }
 
 static json_t *place(struct replay *replay, json_t *own, json_t *inner)

@@ -419,12 +419,11 @@ static void add_notes(const struct compare *compare, json_t *answer)
 static void add_source(struct compare *compare, json_t *answer)
 {
 	const struct pass_of *last = divergence_pass(&compare->divergence, BAD, 1);
-	json_t *source = last ? source_around(compare->replays[BAD], path_of(compare, last),
-				    place_of(compare, last)->line)
-			      : NULL;
 
-	if (source)
-		json_object_set_new(answer, "source", source);
+	if (last)
+		json_object_set_new(answer, "source",
+		    source_around(compare->replays[BAD], path_of(compare, last),
+			place_of(compare, last)->line));
 }
 
 static json_t *answer_of(struct compare *compare, struct failure *failure)

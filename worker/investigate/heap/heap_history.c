@@ -163,8 +163,7 @@ static json_t *answer_of(const struct heap *heap, const struct search *search, e
 {
 	json_t *answer = json_pack("{s:o}", "conclusion", conclude(heap, end == SEARCH_WHOLE));
 
-	if (heap->problem_moment)
-		json_object_set(answer, "moment", heap->problem_moment);
+	json_object_set(answer, "moment", heap->problem_moment);
 	tell_block(heap, answer);
 	tell_limits(heap, search, end, answer);
 	return answer;

@@ -49,14 +49,6 @@ struct check {
 
 /* ---- Findings -------------------------------------------------------------------------------- */
 
-static void add_load(struct replay *replay, struct finding *finding)
-{
-	json_t *loaded = unwritten_loaded(replay, &finding->table);
-
-	if (loaded)
-		json_object_set_new(finding->answer, "loaded", loaded);
-}
-
 static bool is_same(const struct finding *one, const struct finding *other)
 {
 	const json_t *line = json_object_get(one->frame, "at"),
@@ -120,7 +112,8 @@ static void take_finding(struct check *check)
 	    replay_now(check->replay)->tid, "frame", finding->frame);
 	answer_add_list(finding->answer, "callers", callers);
 	if (unwritten_is(&finding->table))
-		add_load(check->replay, finding);
+		json_object_set_new(
+		    finding->answer, "loaded", unwritten_loaded(check->replay, &finding->table));
 }
 
 /* A call that some of them ask for: "make (a.c:6), called by main (a.c:10), at 12:345". */
@@ -432,8 +425,7 @@ static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *ans
 	    json_sprintf(
 		"%s; %s%s", json_string_value(before), words, most ? json_string_value(most) : ""));
 	answer_add_list(answer, "leaks", list);
-	if (others)
-		json_object_set(answer, "other_leaks", others);
+	json_object_set(answer, "other_leaks", others);
 }
 
 static void add_leaks(struct check *check, const struct moment *to, json_t *answer)

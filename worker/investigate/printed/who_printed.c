@@ -154,17 +154,6 @@ static unsigned long long address_of(
 	return 0;
 }
 
-static void add_source(struct replay *replay, json_t *json, const json_t *own)
-{
-	char path[FRAME_PATH_MAX];
-	json_t *source;
-	int line;
-
-	source = own && frame_place(own, path, &line) ? source_around(replay, path, line) : NULL;
-	if (source)
-		json_object_set_new(json, "source", source);
-}
-
 static json_t *shown_text(const struct printed *printed, const struct printed_match *match)
 {
 	size_t end, from = printed_line_of(printed, match, &end);
@@ -299,7 +288,7 @@ static void conclude(struct replay *replay, json_t *json, const struct scene *wr
 	}
 	json_object_set_new(json, "conclusion", sentence);
 	if (kind == FORMATTED_FOUND) {
-		add_source(replay, json, made->own);
+		json_object_set_new(json, "source", frame_source(replay, made->own));
 		json_t *formatting =
 		    json_pack("{s:O,s:i}", "moment", made->moment, "tid", made->tid);
 		if (!same_place(write, made)) {
@@ -308,7 +297,7 @@ static void conclude(struct replay *replay, json_t *json, const struct scene *wr
 		}
 		json_object_set_new(json, "formatted", formatting);
 	} else {
-		add_source(replay, json, write->own);
+		json_object_set_new(json, "source", frame_source(replay, write->own));
 	}
 }
 

@@ -180,11 +180,9 @@ static void add_view(struct replay *replay, json_t *checked, const json_t *own, 
 {
 	const struct selection *selected = replay_selected(replay);
 	const struct moment *now = replay_now(replay);
-	json_t *source = own ? frame_source(replay, own) : NULL;
 	json_int_t level = json_integer_value(json_object_get(own, "level"));
 
-	if (source)
-		json_object_set_new(checked, "source", source);
+	json_object_set_new(checked, "source", frame_source(replay, own));
 	json_object_set_new(checked, "stood",
 	    json_pack("{s:o,s:I,s:I,s:s,s:o}", "moment", moment_name(replay, now), "event",
 		(json_int_t)now->event, "ticks", (json_int_t)now->ticks, "thread", selected->name,
@@ -274,8 +272,7 @@ static json_t *check(
 
 	for (size_t i = 0; i < KEY_COUNT; i++) {
 		text[i] = text_of(claim, keys[i], room[i], sizeof(room[i]));
-		if (text[i])
-			json_object_set_new(checked, keys[i], json_string(text[i]));
+		json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
 	if (moment_visit(replay, text[0], failure) && position_update(replay, failure))

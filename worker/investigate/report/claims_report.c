@@ -67,8 +67,7 @@ static json_t *others(const json_t *claims)
 			continue;
 		json_t *other = json_pack("{s:I}", "claim", (json_int_t)i + 1);
 		for (size_t k = 0; k < sizeof(kept) / sizeof(*kept); k++)
-			if (json_object_get(claim, kept[k]))
-				json_object_set(other, kept[k], json_object_get(claim, kept[k]));
+			json_object_set(other, kept[k], json_object_get(claim, kept[k]));
 		json_array_append_new(list, other);
 	}
 	return list;

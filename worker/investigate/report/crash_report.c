@@ -386,8 +386,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		excursion_note(crash->excursion, &crash->place);
 	} else
 		look_back(replay, crash);
-	if (crash->output)
-		json_object_set(crash->report, "output", crash->output);
+	json_object_set(crash->report, "output", crash->output);
 	panicked_tell(crash->report, crash->output);
 	look_back_at_raise(replay, crash);
 	if (!look_back_at_guarded(replay, crash)) {

@@ -26,6 +26,7 @@
 #include "worker/session/unended.h"
 #include "worker/read/values/values.h"
 #include "worker/trace/process_list.h"
+#include "worker/serve/sentence.h"
 
 #define REPORT_FRAMES	   20
 #define REPORT_BYTES	   (14 * 1024)
@@ -81,11 +82,9 @@ static void add_variables(struct replay *replay, json_t *frames, const json_t *f
 static void add_source(struct replay *replay, json_t *report, const json_t *own)
 {
 	char path[FRAME_PATH_MAX], doubt[SOURCE_DOUBT_MAX];
-	json_t *source = frame_source(replay, own);
 	int line;
 
-	if (source)
-		json_object_set_new(report, "source", source);
+	json_object_set_new(report, "source", frame_source(replay, own));
 	if (frame_place(own, path, &line) &&
 	    source_doubt(replay, path, mi_address(own, "address"), doubt, sizeof(doubt))[0])
 		json_object_set_new(report, "source_warning", json_string(doubt));
@@ -168,8 +167,7 @@ static void shorten_threads(json_t *report)
 			if (round || !tells_of_lock(json_array_get(threads, i)))
 				json_array_remove(threads, i);
 	left += (json_int_t)(all - json_array_size(threads));
-	if (left)
-		json_object_set_new(report, "more_threads", json_integer(left));
+	answer_add_count(report, "more_threads", left);
 }
 
 static void add_stop(json_t *report, const json_t *stop)
@@ -177,8 +175,7 @@ static void add_stop(json_t *report, const json_t *stop)
 	static const char *const kept[] = {"signal", "moment", "tid", "thread_name"};
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		if (json_object_get(stop, kept[i]))
-			json_object_set(report, kept[i], json_object_get(stop, kept[i]));
+		json_object_set(report, kept[i], json_object_get(stop, kept[i]));
 }
 
 /* What ended it, in one sentence, with what the fault is known to be. */

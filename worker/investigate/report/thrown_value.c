@@ -226,10 +226,8 @@ static json_t *value_of(struct replay *replay, unsigned long long object,
 		value = plain_value(replay, object, type);
 	shorten(type);
 	json_object_set_new(exception, "type", json_string(type));
-	if (what)
-		json_object_set_new(exception, "what", what);
-	if (value)
-		json_object_set_new(exception, "value", value);
+	json_object_set_new(exception, "what", what);
+	json_object_set_new(exception, "value", value);
 	return exception;
 }
 

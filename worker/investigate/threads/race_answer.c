@@ -167,8 +167,7 @@ static json_t *access_json(const struct race *race, struct race_example at)
 	json_object_set_new(row, "access", json_string(access_kind_words[access->kind]));
 	if (access->end[at.end].values)
 		json_object_update(row, access->end[at.end].values);
-	if (access->atomic)
-		json_object_set_new(row, "atomic", json_true());
+	answer_add_flag(row, "atomic", access->atomic);
 	json_object_set(row, "frame", access->where);
 	answer_add_list(row, "locks", locks_of(race, access));
 	return row;
@@ -213,8 +212,7 @@ static json_t *pair_json(const struct race *race, const struct unordered_pair *p
 	json_t *json = json_pack("{s:I, s:o, s:o}", "count", pair->count, "first",
 	    access_json(race, first), "second", access_json(race, second));
 
-	if (pair->perhaps)
-		json_object_set_new(json, "not_known", json_integer(pair->perhaps));
+	answer_add_count(json, "not_known", pair->perhaps);
 	return json;
 }
 
@@ -440,10 +438,8 @@ static json_t *threads_json(const struct race *race)
 		if (first == race->count || json_array_size(threads) == THREADS_ROWS)
 			continue;
 		row = json_pack("{s:i}", "tid", race->threading->threads[thread].tid);
-		if (counts[0])
-			json_object_set_new(row, "reads", json_integer(counts[0]));
-		if (counts[1])
-			json_object_set_new(row, "writes", json_integer(counts[1]));
+		answer_add_count(row, "reads", counts[0]);
+		answer_add_count(row, "writes", counts[1]);
 		json_auto_t *locks = always_held(race, thread, first);
 		if (json_array_size(locks))
 			json_object_set_new(row, "always_holds", sentence_join(locks, "; "));
@@ -556,8 +552,7 @@ json_t *race_answer(struct race *race, const struct search *search, enum search_
 		    json_integer(verdict == RACE ? race->racing : race->unordered));
 		pairs = pairs_json(race, &left);
 		json_object_set_new(answer, "pairs", pairs);
-		if (left)
-			json_object_set_new(answer, "more_pairs", json_integer((json_int_t)left));
+		answer_add_count(answer, "more_pairs", (json_int_t)left);
 	}
 	add_overtaken(race, answer);
 	if (race->count)

@@ -11,6 +11,7 @@
 #include "worker/read/names/brief_name.h"
 #include "worker/read/names/symbol.h"
 #include "worker/serve/begins.h"
+#include "worker/serve/sentence.h"
 
 void threading_name_address(
     struct replay *replay, unsigned long long address, bool inside, char *name, size_t size)
@@ -65,16 +66,14 @@ json_t *threading_held_json(const struct threading *threading, const struct orde
 
 	threading_name(threading, held->object, name);
 	json = json_pack("{s:s}", "lock", name);
-	if (held->shared)
-		json_object_set_new(json, "reading", json_true());
+	answer_add_flag(json, "reading", held->shared);
 	if (held->taking >= threading->taking_count) {
 		json_object_set_new(json, "since", json_string("before the search began"));
 		return json;
 	}
 	taking = &threading->takings[held->taking];
 	json_object_set_new(json, "since", moment_name(threading->replay, &taking->moment));
-	if (taking->where)
-		json_object_set(json, "where", taking->where);
+	json_object_set(json, "where", taking->where);
 	return json;
 }
 

@@ -123,7 +123,7 @@ static json_t *change_answer(
 {
 	static const char *const kept[] = {"moment", "tid", "thread_name"};
 	const json_t *watch = json_object_get(stop, "watch");
-	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers, *source;
+	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers;
 	json_t *json = json_object(), *own = frames_first_own(replay, frames);
 	char wrapped[WHERE_CALLERS_MAX], process[PROCESS_WORDS_MAX];
 
@@ -140,9 +140,7 @@ static json_t *change_answer(
 	json_object_set(json, "new", json_object_get(watch, "new"));
 	json_object_set(json, "frame", json_object_get(stop, "frame"));
 	callers = callers_up_to(frames, own);
-	source = frame_source(replay, own);
-	if (source)
-		json_object_set_new(json, "source", source);
+	json_object_set_new(json, "source", frame_source(replay, own));
 	frames_finish(replay, callers);
 	json_object_set_new(json, "callers", callers);
 	json_decref(frames);

@@ -295,12 +295,9 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 			images_get(replay, images_at(replay))->forked ? ", fork_pid true," : ""));
 	}
 	json_object_set(answer, "frame", where);
-	if (source)
-		json_object_set_new(answer, "source", source);
-	if (origin->input)
-		json_object_set(answer, "input", origin->input);
-	if (origin->left)
-		json_object_set(answer, "left_behind", origin->left);
+	json_object_set_new(answer, "source", source);
+	json_object_set(answer, "input", origin->input);
+	json_object_set(answer, "left_behind", origin->left);
 	if (json_array_size(origin->hops))
 		json_object_set(answer, "hops", origin->hops);
 	suggest_symbols(origin, answer);

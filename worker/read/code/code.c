@@ -16,6 +16,7 @@
 #include "worker/read/names/scope.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/sentence.h"
 
 #define INSTRUCTION_BYTES 16 /* room for each: the longest is 15 */
 #define LINE_MAX_BYTES	  500
@@ -178,7 +179,6 @@ json_t *tool_memory_map(
 	}
 	mappings_free(mappings);
 	result = json_pack("{s:o}", "mappings", lines);
-	if (left)
-		json_object_set_new(result, "more", json_integer((json_int_t)left));
+	answer_add_count(result, "more", (json_int_t)left);
 	return result;
 }

@@ -171,8 +171,7 @@ static json_t *tell_parked(struct replay *replay, const json_t *one, int depth)
 		json_object_set(entry, "also", json_object_get(one, "also"));
 	}
 	answer_add_list(entry, "frames", frames_of(replay, one, depth, &cut));
-	if (cut)
-		json_object_set_new(entry, "more_frames", json_true());
+	answer_add_flag(entry, "more_frames", cut);
 	tell_creator(entry, json_object_get(one, "by"));
 	return entry;
 }
@@ -231,6 +230,5 @@ void goroutines_add(struct replay *replay, json_t *answer, int depth, size_t bud
 	    budget > ENTRY_BYTES ? budget - ENTRY_BYTES : 0, list);
 	leave(replay);
 	answer_add_list(answer, "goroutines", list);
-	if (left)
-		json_object_set_new(answer, "more_goroutines", json_integer(left));
+	answer_add_count(answer, "more_goroutines", left);
 }

@@ -16,6 +16,7 @@
 #include "worker/serve/words.h"
 #include "worker/session/spoken.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/sentence.h"
 
 #define VALUE_NAME_MAX 100
 #define OPTIMIZED_OUT  "<optimized out>" /* as gdb prints it */
@@ -405,10 +406,8 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 							 : "<cannot be read>";
 	json = json_pack("{s:s,s:o,s:s}", "name", name ? name : "", "value",
 	    scrub_json_middle(value, strlen(value), LOCAL_MAX, &cut), "type", type ? type : "");
-	if (cut)
-		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
-	if (partly)
-		json_object_set_new(json, "partial", json_true());
+	answer_add_count(json, "truncated", (json_int_t)cut);
+	answer_add_flag(json, "partial", partly);
 	json_decref(results);
 	free(shown);
 	return json;
