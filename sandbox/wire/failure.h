@@ -55,6 +55,9 @@ static inline void failure_forget(struct failure *failure)
 void failure_set(struct failure *failure, enum error_code code, const char *hint,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
 
+/* Fills it in where memory has run out. NULL, for the caller to return; also as false. */
+void *failure_no_memory(struct failure *failure);
+
 /* Replaces the hint, for a caller that knows a better one. */
 void failure_set_hint(struct failure *failure, const char *hint);
 

@@ -74,7 +74,7 @@ static bool add_line(const json_t *entry, struct failure *failure)
 	bool ok = line && broker_ask(WORKER_BROKER_FD, BROKER_BOOKMARK, line, &reply) >= 0;
 
 	if (!line)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	else if (!ok && errno == EFBIG)
 		failure_set(failure, ERROR_LIMIT, NULL, "%s", reply.why);
 	else if (!ok)

@@ -159,7 +159,7 @@ static struct replay *open_one(
 	if (trace_open(worker, name, true, &trace, failure)) {
 		replay = replay_new(worker, &trace);
 		if (!replay)
-			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+			failure_no_memory(failure);
 	}
 	trace_close(&trace);
 	if (!replay)
@@ -222,10 +222,8 @@ static bool take_session(
     struct worker *worker, struct replay *replay, const json_t *restore, struct failure *failure)
 {
 	worker->replay = replay;
-	if (!replay) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!replay)
+		return failure_no_memory(failure);
 	worker->restorable = restore != NULL;
 	worker->end = end_session;
 	replay_on_change(replay, state_send);

@@ -122,7 +122,7 @@ json_t *tool_record(struct worker *worker, const struct record_args *args, struc
 	request.background = args->background;
 
 	if (!recording_open(&recording, worker))
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	else if (record_plan_make(worker, &request, &recording.plan, failure) &&
 		 background_run(&recording, failure))
 		result = conclude(&recording, failure);

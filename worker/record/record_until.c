@@ -287,7 +287,7 @@ json_t *tool_record_until(
 	json_t *result = NULL;
 
 	if (!recording_open(&hunt.recording, worker)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	} else if (read_args(&hunt, args, failure) &&
 		   record_plan_make(worker, &request, &hunt.recording.plan, failure)) {
 		if (try_all(&hunt, &found, failure))

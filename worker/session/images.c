@@ -219,10 +219,8 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 		replay->pid = execs->first_pid;
 	replay->images = images_of_process(
 	    execs, (int)replay->pid, replay->from_fork || execs_fork(execs, (int)replay->pid), 0);
-	if (!replay->images) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!replay->images)
+		return failure_no_memory(failure);
 	warn(replay, execs);
 	note_killed(replay, execs);
 	if (!execs->cut) {

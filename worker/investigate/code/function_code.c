@@ -184,10 +184,8 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 	*code = (struct function_code){
 	    .entry = entry, .spots = calloc(FUNCTION_SPOTS_MAX, sizeof(*code->spots))};
 	snprintf(code->path, sizeof(code->path), "%s", path);
-	if (!code->spots) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!code->spots)
+		return failure_no_memory(failure);
 	ok = line_table_read(replay, path, &table, failure) &&
 	     disassemble(replay, entry, &results, failure);
 	all = ok ? json_object_get(results, "asm_insns") : NULL;

@@ -161,10 +161,8 @@ bool own_code_read(struct replay *replay, struct own_code *code, struct failure 
 	size_t i;
 
 	*code = (struct own_code){.places = calloc(OWN_CODE_PLACES_MAX, sizeof(*code->places))};
-	if (!code->places) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!code->places)
+		return failure_no_memory(failure);
 	ok = gdb_check(gdb,
 	    gdb_command(gdb, &results, "-symbol-info-functions --max-results %d", FUNCTIONS_MAX),
 	    ERROR_GDB_FAILED, NULL, failure);

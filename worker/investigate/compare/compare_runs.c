@@ -487,10 +487,8 @@ json_t *tool_compare_runs(
 	struct compare *compare = calloc(1, sizeof(*compare));
 	json_t *answer = NULL;
 
-	if (!compare) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!compare)
+		return failure_no_memory(failure);
 	compare->args = args;
 	if (evaluate_may(args->probes, failure) &&
 	    opening_both(worker, names, pids, compare->replays, failure))

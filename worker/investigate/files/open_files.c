@@ -209,10 +209,8 @@ static bool find(struct open_files *files, struct failure *failure)
 		seen_calls_visit(&files->seen);
 		note_seen(files, visited);
 		open_list_free(&files->open);
-		if (!open_list_find(&files->question, &files->open)) {
-			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-			return false;
-		}
+		if (!open_list_find(&files->question, &files->open))
+			return failure_no_memory(failure);
 		want_calls(files);
 		if (files->seen.count == files->seen.visited || !worker_goes_on(worker))
 			break;

@@ -504,10 +504,8 @@ json_t *tool_check_memory(
 	struct check *check = calloc(1, sizeof(*check));
 	json_t *answer = NULL;
 
-	if (!check) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!check)
+		return failure_no_memory(failure);
 	check->args = args;
 	check->replay = check->pass.replay = replay;
 	check->unwritten_end = SEARCH_CUT;

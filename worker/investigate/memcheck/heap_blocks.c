@@ -70,7 +70,7 @@ json_t *tool_heap_blocks(
 
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	if (!sites)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	else if (search_stretch(replay, args->from, at, stretch, failure) &&
 		 heap_sites_find(sites, replay, &stretch[0], &stretch[1], false, failure))
 		answer = answer_of(sites, args);

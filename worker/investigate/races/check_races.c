@@ -162,10 +162,8 @@ json_t *tool_check_races(
 	json_t *answer = NULL;
 	struct moment stretch[2];
 
-	if (!passes) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!passes)
+		return failure_no_memory(failure);
 	passes->replay = replay;
 	passes->most = args->limit < RACE_PASSES_PAIRS ? (size_t)args->limit : RACE_PASSES_PAIRS;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);

@@ -108,7 +108,7 @@ json_t *tool_report(struct replay *replay, const struct report_args *args, struc
 		    .last_event = images_last_event(replay),
 		    .claims = claims});
 		if (!text)
-			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+			failure_no_memory(failure);
 		else if (keep(text, &reply, failure))
 			json = answer(claims, reply.path);
 		if (json)

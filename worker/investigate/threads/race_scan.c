@@ -170,7 +170,7 @@ static enum scan_verdict see(
 		return SCAN_ENOUGH;
 	if (hit->watched && hit->number == race->watch && !race->silence.no_access &&
 	    is_real(race, hit) && !take_access(race, hit)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 		return SCAN_GIVE_UP;
 	}
 	if (hit->breakpoint && hit->breakpoint == race->threading->entry)
@@ -330,10 +330,8 @@ static json_t *scan(struct replay *replay, const struct race_scan_args *args, bo
 	struct race *race = calloc(1, sizeof(*race));
 	json_t *answer = NULL;
 
-	if (!race) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!race)
+		return failure_no_memory(failure);
 	race->args = args;
 	race->replay = replay;
 	race->by_stops = by_stops;

@@ -207,8 +207,7 @@ struct threading *threading_begin(struct replay *replay, bool from_start, struct
 
 	if (!threading || !(threading->order = order_new())) {
 		free(threading);
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
+		return failure_no_memory(failure);
 	}
 	threading->replay = replay;
 	threading->from_start = from_start;

@@ -170,8 +170,7 @@ bool test_choice_make(struct test_choice *choice, const char *test, json_t *comm
 		set_words(choice, framework, test);
 	if (choice->told)
 		return true;
-	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-	return false;
+	return failure_no_memory(failure);
 }
 
 void test_choice_free(struct test_choice *choice)

@@ -133,7 +133,7 @@ static int unpack(
 	bool ok = false;
 
 	if (to < 0 || !unpacking) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	} else if (lookup_prepare(&lookup, &worker->config, program, arguments) < 0) {
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "install it, or unpack the core file with `coredumpctl dump -o FILE`",
@@ -183,10 +183,8 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	struct core *core;
 	ssize_t length;
 
-	if (copy < 0) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (copy < 0)
+		return failure_no_memory(failure);
 	if (trace_file_to_path(name, absolute, sizeof(absolute)) < 0) {
 		trace_fail_name(name, failure);
 		return NULL;
@@ -209,6 +207,6 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	core = core_new(steal_pointer(&path), steal_fd(&named), steal_fd(&contents),
 	    steal_fd(&copy), most_memory(&worker->config));
 	if (!core)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	return core;
 }

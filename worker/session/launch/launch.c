@@ -37,10 +37,8 @@ static bool choose_pmu(struct replay *replay, struct failure *failure)
 
 	if (!launched->choice)
 		launched->choice = calloc(1, sizeof(*launched->choice));
-	if (!launched->choice) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!launched->choice)
+		return failure_no_memory(failure);
 	if (lookup_counter(&replay->worker->config, launched->choice) != 0) {
 		failure_set(failure, ERROR_RR_FAILED, "rr_status shows what is missing", "%s",
 		    launched->choice->error);
@@ -92,10 +90,8 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 static bool meet_gdb(struct replay *replay, struct failure *failure)
 {
 	replay->gdb = gdb_new(replay->worker, &replay->launched->gdb, replay);
-	if (!replay->gdb) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!replay->gdb)
+		return failure_no_memory(failure);
 	launched_watch(replay);
 	return true;
 }
