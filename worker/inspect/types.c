@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/replay.h"
@@ -126,16 +127,16 @@ static json_t *layout_lines(const char *text, long long start, long long *more)
 
 static void add_size(struct replay *replay, const char *name, json_t *result)
 {
-	char expression[REPLAY_EXPRESSION_MAX + 32], why[128], *value = NULL, *type = NULL;
+	char expression[REPLAY_EXPRESSION_MAX + 32], why[128];
+	cleanup_free char *value = NULL;
 	const char *known = mi_text(result, "type");
 
 	if (known[0] && known[strlen(known) - 1] == ')') /* gdb says 1 for a function */
 		return;
 	snprintf(expression, sizeof(expression), "sizeof(%s)", name);
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0)
+	value = values_text(replay, expression, why, sizeof(why));
+	if (value)
 		json_object_set_new(result, "size", json_integer(strtoll(value, NULL, 10)));
-	free(value);
-	free(type);
 }
 
 static json_t *describe(struct replay *replay, const char *name, long long start)

@@ -119,15 +119,13 @@ static void add_unread(json_t *json, const char *why)
  */
 static void add_doubt(struct replay *replay, json_t *json, const char *condition)
 {
-	char *value = NULL, *type = NULL, why[256] = "";
-	bool read = values_read(replay, condition, &value, &type, why, sizeof(why)) == 0;
+	char why[256] = "";
+	cleanup_free char *value = values_text(replay, condition, why, sizeof(why));
 
-	if (read && value && is_structure(value))
+	if (value && is_structure(value))
 		snprintf(why, sizeof(why), "it is a structure, which is neither true nor false");
 	if (why[0] && !replay_worker(replay)->broken)
 		add_unread(json, why);
-	free(value);
-	free(type);
 }
 
 /* After a run backward, the program stands before the write at which the condition was read. */

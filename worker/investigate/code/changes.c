@@ -16,14 +16,9 @@
 
 static char *look(struct replay *replay, const char *expression)
 {
-	char *value = NULL, *type = NULL, why[64];
+	char why[64];
 
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) != 0) {
-		free(value);
-		value = NULL;
-	}
-	free(type);
-	return value;
+	return values_text(replay, expression, why, sizeof(why));
 }
 
 static void add(

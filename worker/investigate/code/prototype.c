@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/must.h"
 #include "worker/read/names/ambiguous_statics.h"
@@ -134,14 +135,10 @@ static enum return_ticket place_of(struct replay *replay, const char *type)
 
 static json_t *read_value(struct replay *replay, const char *expression)
 {
-	char *value = NULL, *type = NULL, why[128];
-	json_t *json = NULL;
+	char why[128];
+	cleanup_free char *value = values_text(replay, expression, why, sizeof(why));
 
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0)
-		json = scrub_json_middle(value, strlen(value), VALUE_MAX, NULL);
-	free(value);
-	free(type);
-	return json;
+	return value ? scrub_json_middle(value, strlen(value), VALUE_MAX, NULL) : NULL;
 }
 
 static void write_expression(char *expression, size_t size, enum return_ticket place,

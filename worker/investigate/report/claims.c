@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/serve/handlers.h"
@@ -145,7 +146,8 @@ static bool is_text_of(const char *found, const char *plain)
 static bool is_same(
     struct replay *replay, const char *expression, const char *claimed, const char *found)
 {
-	char comparison[2 * TEXT_MAX + 16], why[WHY_MAX], *value = NULL, *type = NULL;
+	char comparison[2 * TEXT_MAX + 16], why[WHY_MAX];
+	cleanup_free char *value = NULL;
 	json_auto_t *text = trimmed(claimed);
 	const char *plain = json_string_value(text);
 	bool same;
@@ -154,14 +156,11 @@ static bool is_same(
 	if (strcmp(plain, "NULL") == 0 || strcmp(plain, "nullptr") == 0)
 		plain = "0";
 	same = strcmp(plain, without_type(found)) == 0 || is_text_of(without_type(found), plain);
-	if (!same && is_number(plain)) {
-		snprintf(comparison, sizeof(comparison), "(%s) == %s", expression, plain);
-		same = values_read(replay, comparison, &value, &type, why, sizeof(why)) == 0 &&
-		       (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
-	}
-	free(value);
-	free(type);
-	return same;
+	if (same || !is_number(plain))
+		return same;
+	snprintf(comparison, sizeof(comparison), "(%s) == %s", expression, plain);
+	value = values_text(replay, comparison, why, sizeof(why));
+	return value && (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
 }
 
 /* "settle:48", or as much of it as is known. */
@@ -207,11 +206,9 @@ static void add_place(struct replay *replay, json_t *checked, const json_t *fram
 /* The value in the selected frame. Returns 0, and *found is the caller's, or -1 with the reason. */
 static int read_value(struct replay *replay, const char *expression, char **found, char *why)
 {
-	char *type = NULL;
-	int result = values_show(replay, expression, found, &type, why, WHY_MAX);
+	cleanup_free char *type = NULL;
 
-	free(type);
-	return result;
+	return values_show(replay, expression, found, &type, why, WHY_MAX);
 }
 
 /* Selects the frame that a claim is about. Registers are those of the innermost frame. */

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/names/symbol.h"
@@ -123,17 +124,14 @@ static unsigned long long first_base_of(struct replay *replay, unsigned long lon
 
 static json_t *read_text(struct replay *replay, unsigned long long at)
 {
-	char expression[64], *value = NULL, *type = NULL, why[64];
+	char expression[64], why[64];
+	cleanup_free char *value = NULL;
 	const char *text;
-	json_t *json = NULL;
 
 	snprintf(expression, sizeof(expression), "*(char **)0x%llx", at);
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0 &&
-	    (text = strchr(value, '"')) != NULL)
-		json = json_sprintf("%.*s", VALUE_MAX, text);
-	free(value);
-	free(type);
-	return json;
+	value = values_text(replay, expression, why, sizeof(why));
+	text = value ? strchr(value, '"') : NULL;
+	return text ? json_sprintf("%.*s", VALUE_MAX, text) : NULL;
 }
 
 /* The message that the classes of <stdexcept>, and what is derived from them, keep behind their
@@ -184,19 +182,18 @@ static json_t *printed_message(const json_t *output, const char *type)
 /* Types whose value gdb may read without debug information. */
 static json_t *plain_value(struct replay *replay, unsigned long long object, const char *type)
 {
-	char expression[LOCATION_MAX], *value = NULL, *read_type_ = NULL, why[64];
-	json_t *json = NULL;
+	cleanup_free char *value = NULL, *read_type_ = NULL;
+	char expression[LOCATION_MAX], why[64];
 
 	if (strcmp(type, "char const*") == 0 || strcmp(type, "char*") == 0)
 		return read_text(replay, object);
 	if (strncmp(type, "std::__cxx11::basic_string<char", 31) == 0)
 		return read_text(replay, object);
 	snprintf(expression, sizeof(expression), "*(%s *)0x%llx", type, object);
-	if (values_show(replay, expression, &value, &read_type_, why, sizeof(why)) == 0 && value[0])
-		json = json_sprintf("%.*s", VALUE_MAX, value);
-	free(value);
-	free(read_type_);
-	return json;
+	return values_show(replay, expression, &value, &read_type_, why, sizeof(why)) == 0 &&
+		       value[0]
+		   ? json_sprintf("%.*s", VALUE_MAX, value)
+		   : NULL;
 }
 
 static void shorten(char name[NAME_MAX_])

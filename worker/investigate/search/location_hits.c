@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/gdb/must.h"
@@ -132,33 +133,29 @@ json_t *location_hits_tell_unread(struct replay *replay, const struct hits_unrea
 enum hit_kind location_hits_judge(struct replay *replay, const char *condition,
     struct hits_unread *unread, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[256] = "";
+	cleanup_free char *value = NULL;
+	char why[256] = "";
 	enum truth truth = TRUTH_UNREAD;
-	enum hit_kind pass = HIT_REFUSED;
 
 	if (!condition)
 		return HIT_MEANT;
-	if (values_read(replay, condition, &value, &type, why, sizeof(why)) == 0)
+	value = values_text(replay, condition, why, sizeof(why));
+	if (value)
 		truth = expression_truth(replay, condition, value, why, sizeof(why));
 	else if (expression_is_harmful(condition, why, failure))
 		truth = TRUTH_REFUSED;
 	switch (truth) {
 	case TRUTH_NO:
-		pass = HIT_OTHER;
-		break;
+		return HIT_OTHER;
 	case TRUTH_YES:
-		pass = HIT_MEANT;
-		break;
+		return HIT_MEANT;
 	case TRUTH_UNREAD:
 		location_hits_count_unread(replay, why, unread);
-		pass = HIT_UNREAD;
-		break;
+		return HIT_UNREAD;
 	case TRUTH_REFUSED:
-		if (!failure->message[0])
-			expression_fail_shapeless(condition, failure);
 		break;
 	}
-	free(value);
-	free(type);
-	return pass;
+	if (!failure->message[0])
+		expression_fail_shapeless(condition, failure);
+	return HIT_REFUSED;
 }

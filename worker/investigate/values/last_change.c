@@ -214,15 +214,10 @@ static char *read_bytes(struct replay *replay, const struct watched *watched)
 
 static char *read_value(struct replay *replay, const char *format, const char *expression)
 {
-	char text[REPLAY_EXPRESSION_MAX + 64], why[256], *value = NULL, *type = NULL;
+	char text[REPLAY_EXPRESSION_MAX + 64], why[256];
 
 	snprintf(text, sizeof(text), format, expression);
-	if (values_read(replay, text, &value, &type, why, sizeof(why)) != 0) {
-		free(value);
-		value = NULL;
-	}
-	free(type);
-	return value;
+	return values_text(replay, text, why, sizeof(why));
 }
 
 static void learn_watched(struct replay *replay, struct watched *watched)

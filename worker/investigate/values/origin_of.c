@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/places/absolute.h"
@@ -357,12 +358,13 @@ static bool tell_unset(
 
 static json_t *follow(struct origin *origin, const char *expression, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[256];
+	cleanup_free char *value = NULL;
+	char why[256];
 	json_t *answer = NULL;
 
 	if (!begin(origin, expression, failure))
 		return NULL;
-	values_read(origin->replay, expression, &value, &type, why, sizeof(why));
+	value = values_text(origin->replay, expression, why, sizeof(why));
 	walk(origin, failure);
 	if (origin->end != ORIGIN_FAILED && position_update(origin->replay, failure))
 		answer = answer_of(origin, expression, value);
@@ -370,8 +372,6 @@ static json_t *follow(struct origin *origin, const char *expression, struct fail
 		json_decref(answer);
 		answer = NULL;
 	}
-	free(value);
-	free(type);
 	return answer;
 }
 

@@ -2,6 +2,7 @@
  * What both kinds of steps need: reading bytes, comparing them, and going on at the source of an
  * instruction.
  */
+#include "sandbox/cleanup.h"
 #include "worker/investigate/values/origin.h"
 
 #include <stdarg.h>
@@ -149,16 +150,14 @@ bool origin_read_flags(struct replay *replay, unsigned long long *flags)
 		unsigned bit;
 	} names[] = {{" CF ", 0x1}, {" PF ", 0x4}, {" ZF ", 0x40}, {" SF ", 0x80}, {" DF ", 0x400},
 	    {" OF ", 0x800}};
-	char *value = NULL, *type = NULL, why[64];
-	bool ok = values_read(replay, "$eflags", &value, &type, why, sizeof(why)) == 0;
+	char why[64];
+	cleanup_free char *value = values_text(replay, "$eflags", why, sizeof(why));
 
 	*flags = 0;
-	for (size_t i = 0; ok && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; value && i < sizeof(names) / sizeof(*names); i++)
 		if (strstr(value, names[i].name))
 			*flags |= names[i].bit;
-	free(value);
-	free(type);
-	return ok;
+	return value != NULL;
 }
 
 void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned long long end)

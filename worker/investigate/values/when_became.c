@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/values/first_true.h"
@@ -70,11 +71,13 @@ static void fail_unread(struct replay *replay, const char *why, struct failure *
 static enum truth ask(
     struct became *became, struct replay *replay, bool first, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[sizeof(became->unread)] = "";
+	cleanup_free char *value = NULL;
+	char why[sizeof(became->unread)] = "";
 	enum truth truth = TRUTH_UNREAD;
 
 	became->evaluations++;
-	if (values_read(replay, became->bound, &value, &type, why, sizeof(why)) == 0) {
+	value = values_text(replay, became->bound, why, sizeof(why));
+	if (value) {
 		truth = expression_truth(replay, became->bound, value, why, sizeof(why));
 		if (truth == TRUTH_REFUSED)
 			expression_fail_shapeless(became->predicate, failure);
@@ -86,8 +89,6 @@ static enum truth ask(
 		fail_unread(replay, why, failure);
 		truth = TRUTH_REFUSED;
 	}
-	free(value);
-	free(type);
 	if (truth == TRUTH_UNREAD)
 		snprintf(became->unread, sizeof(became->unread), "%s", why);
 	became->read = became->read || truth == TRUTH_NO || truth == TRUTH_YES;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
@@ -194,6 +195,17 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 	return status;
 }
 
+char *values_text(struct replay *replay, const char *expression, char *why, size_t why_size)
+{
+	char *value = NULL;
+	cleanup_free char *type = NULL;
+
+	if (values_read(replay, expression, &value, &type, why, why_size) == 0)
+		return value;
+	free(value);
+	return NULL;
+}
+
 /* A number in C, once the frame's language has refused it. */
 static bool read_as_c(struct replay *replay, const char *expression, unsigned long long *number,
     char *why, size_t why_size)
@@ -216,14 +228,11 @@ static bool read_as_c(struct replay *replay, const char *expression, unsigned lo
 bool values_number(struct replay *replay, const char *expression, unsigned long long *number,
     char *why, size_t why_size)
 {
-	char *value = NULL, *type = NULL;
-	bool ok = values_read(replay, expression, &value, &type, why, why_size) == 0;
+	cleanup_free char *value = values_text(replay, expression, why, why_size);
 
-	if (ok && value)
+	if (value)
 		*number = strtoull(value, NULL, 0);
-	free(value);
-	free(type);
-	return ok || read_as_c(replay, expression, number, why, why_size);
+	return value || read_as_c(replay, expression, number, why, why_size);
 }
 
 /* Reads it once more in another way. If that fails, what was read before stays. */
