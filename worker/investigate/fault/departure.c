@@ -251,7 +251,6 @@ void departure_guess(struct replay *replay, const struct mappings *mappings, uns
 bool departure_go_back(struct replay *replay)
 {
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
-	struct mappings *mappings;
 	cleanup_failure struct failure failure = {0};
 	bool found = false;
 
@@ -259,16 +258,15 @@ bool departure_go_back(struct replay *replay)
 		if (!resume_run(replay, &one, &failure) || !position_update(replay, &failure))
 			break;
 		replay_moves(replay);
-		mappings = mappings_read(replay);
+		cleanup_mappings struct mappings *mappings = mappings_read(replay);
 		found = mappings && belongs_to_code(mappings, replay_now(replay)->pc);
-		mappings_free(mappings);
 	}
 	return found;
 }
 
 void departure_tell(struct replay *replay, unsigned long long to, struct fault *fault)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 	struct instruction instruction;
 	struct leap leap = {.replay = replay, .mappings = mappings, .instruction = &instruction};
 
@@ -280,5 +278,4 @@ void departure_tell(struct replay *replay, unsigned long long to, struct fault *
 			json_object_set_new(
 			    fault->json, "instruction", json_string(instruction.text));
 	}
-	mappings_free(mappings);
 }

@@ -246,15 +246,14 @@ static void clear(struct heap *heap)
 /* What the address belongs to at the session's moment. */
 static void name_place(struct heap *heap)
 {
-	struct mappings *mappings = mappings_read(heap->replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, heap->address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(heap->replay);
+	const struct mapping *mapping = mappings_find(mappings, heap->address);
 
 	if (!mapping)
 		snprintf(heap->place, sizeof(heap->place), "no mapping now");
 	else
 		snprintf(heap->place, sizeof(heap->place), "%.150s (%s)",
 		    mapping->file[0] ? mapping->file : "an anonymous mapping", mapping->rights);
-	mappings_free(mappings);
 }
 
 /* The guard heap keeps what it gave out in a table of its own: as of `to`, or of the session's

@@ -118,13 +118,12 @@ static void find_code_of(struct heap_functions *functions, const struct mapping 
  * loader's. */
 static void find_code(struct replay *replay, struct heap_functions *functions)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 
-	for (size_t i = 0; mappings && i < mappings_count(mappings); i++) {
+	for (size_t i = 0; i < mappings_count(mappings); i++) {
 		if (mappings_get(mappings, i)->rights[2] == 'x')
 			find_code_of(functions, mappings_get(mappings, i));
 	}
-	mappings_free(mappings);
 }
 
 bool heap_functions_find(struct replay *replay, struct heap_functions *functions)

@@ -30,14 +30,12 @@ static enum room static_room(
 
 static bool is_on_stack(struct replay *replay, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, address);
 	unsigned long long sp = 0;
-	const bool is = mapping && accessed_number(replay, "(unsigned long) $rsp", &sp) &&
-			sp >= mapping->start && sp < mapping->end;
 
-	mappings_free(mappings);
-	return is;
+	return mapping && accessed_number(replay, "(unsigned long) $rsp", &sp) &&
+	       sp >= mapping->start && sp < mapping->end;
 }
 
 static bool is_one_variable(

@@ -77,12 +77,10 @@ static bool say_variable(struct replay *replay, unsigned long long address, char
 
 static bool is_on_stack(struct replay *replay, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
-	const bool is = mapping && strcmp(mapping->file, "[stack]") == 0;
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, address);
 
-	mappings_free(mappings);
-	return is;
+	return mapping && strcmp(mapping->file, "[stack]") == 0;
 }
 
 static void say_place(struct replay *replay, const struct check_table *table, char text[PLACE_MAX])

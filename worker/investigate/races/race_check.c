@@ -29,9 +29,9 @@ bool race_check_begin(struct replay *replay, bool anew)
 
 void race_check_tell_libraries(struct replay *replay)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 
-	for (size_t i = 0; mappings && i < mappings_count(mappings); i++) {
+	for (size_t i = 0; i < mappings_count(mappings); i++) {
 		const struct mapping *mapping = mappings_get(mappings, i);
 		const char *name = strrchr(mapping->file, '/');
 
@@ -43,7 +43,6 @@ void race_check_tell_libraries(struct replay *replay)
 		else if (begins(name, "/ld-") || begins(name, "/librr"))
 			tell(replay, "x", mapping->start, mapping->end);
 	}
-	mappings_free(mappings);
 }
 
 void race_check_show(struct replay *replay)

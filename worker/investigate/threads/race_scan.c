@@ -198,12 +198,11 @@ static bool is_atomic_type(struct replay *replay, const char *expression)
 
 static void look_at_mapping(struct race *race)
 {
-	struct mappings *mappings = mappings_read(race->replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, race->address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(race->replay);
+	const struct mapping *mapping = mappings_find(mappings, race->address);
 
 	race->shared = mapping && mapping->rights[3] == 's';
 	race->heap = mapping && (!mapping->file[0] || strcmp(mapping->file, "[heap]") == 0);
-	mappings_free(mappings);
 }
 
 /* Sets the watchpoint where the names of the expression mean what the client means, and disables it

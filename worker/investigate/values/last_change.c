@@ -403,19 +403,16 @@ static bool is_older_call(
 static bool was_in_use(struct replay *replay, const struct watched *watched)
 {
 	unsigned long long address = strtoull(watched->address, NULL, 0), stack;
-	struct mappings *mappings;
+	cleanup_mappings struct mappings *mappings = NULL;
 	const struct mapping *found;
-	bool below;
 
 	if (watched->frame.level >= 0)
 		return holder_is_here(replay, address, &watched->frame);
 	if (!accessed_number(replay, "(unsigned long) $sp", &stack) || address >= stack)
 		return true;
 	mappings = mappings_read(replay);
-	found = mappings ? mappings_find(mappings, stack) : NULL;
-	below = !found || address >= found->start;
-	mappings_free(mappings);
-	return !below;
+	found = mappings_find(mappings, stack);
+	return found && address < found->start;
 }
 
 /* Where the search came to the fork: goes on in the parent. *over: there it can be searched for. */

@@ -150,7 +150,7 @@ static json_t *mapping_json(const struct mappings *mappings, const struct mappin
 json_t *tool_memory_map(
     struct replay *replay, const struct memory_map_args *args, struct failure *failure)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 	unsigned long long address = 0;
 	size_t size = 0, left = 0;
 	json_t *lines, *result;
@@ -160,10 +160,8 @@ json_t *tool_memory_map(
 		    "rr does not say what is mapped: %.200s", gdb_message(replay_gdb(replay)));
 		return NULL;
 	}
-	if (args->address && !code_pointer(replay, args->address, &address, failure)) {
-		mappings_free(mappings);
+	if (args->address && !code_pointer(replay, args->address, &address, failure))
 		return NULL;
-	}
 	lines = json_array();
 	for (size_t i = 0; i < mappings_count(mappings); i++) {
 		const struct mapping *mapping = mappings_get(mappings, i);
@@ -177,7 +175,6 @@ json_t *tool_memory_map(
 		else
 			json_array_append(lines, line);
 	}
-	mappings_free(mappings);
 	result = json_pack("{s:o}", "mappings", lines);
 	answer_add_count(result, "more", (json_int_t)left);
 	return result;

@@ -62,7 +62,7 @@ static bool add_folder(const struct mappings *mappings, const char *library, cha
 
 static bool add_folders(struct replay *replay, const json_t *libraries)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 	const json_t *library;
 	bool added = false;
 	size_t i;
@@ -74,7 +74,6 @@ static bool add_folders(struct replay *replay, const json_t *libraries)
 		if (mappings && name && strcmp(mi_text(library, "symbols-loaded"), "0") == 0)
 			added |= add_folder(mappings, name, replay_taught(replay)->library_folders);
 	}
-	mappings_free(mappings);
 	return added;
 }
 

@@ -96,7 +96,7 @@ struct mappings *mappings_read(struct replay *replay)
 
 size_t mappings_count(const struct mappings *mappings)
 {
-	return mappings->count;
+	return mappings ? mappings->count : 0;
 }
 
 const struct mapping *mappings_get(const struct mappings *mappings, size_t number)
@@ -106,7 +106,7 @@ const struct mapping *mappings_get(const struct mappings *mappings, size_t numbe
 
 const struct mapping *mappings_above(const struct mappings *mappings, unsigned long long address)
 {
-	for (size_t i = 0; i < mappings->count; i++)
+	for (size_t i = 0; i < mappings_count(mappings); i++)
 		if (address < mappings->list[i].end)
 			return &mappings->list[i];
 	return NULL;
@@ -131,10 +131,8 @@ unsigned long long mappings_base(const struct mappings *mappings, const struct m
 
 char mappings_sharing(struct replay *replay, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
-	const char kind = mapping ? mapping->rights[3] : '\0';
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, address);
 
-	mappings_free(mappings);
-	return kind;
+	return mapping ? mapping->rights[3] : '\0';
 }

@@ -129,7 +129,7 @@ static bool is_unknown(
 /* Behind such a frame gdb takes words of the stack for return addresses. */
 static void add_doubt(struct replay *replay, const json_t *stack, json_t *frames)
 {
-	struct mappings *mappings = NULL;
+	cleanup_mappings struct mappings *mappings = NULL;
 
 	for (size_t i = 0; i + 1 < json_array_size(stack); i++) {
 		const json_t *frame = json_array_get(stack, i);
@@ -147,7 +147,6 @@ static void add_doubt(struct replay *replay, const json_t *stack, json_t *frames
 				"higher levels may be invented, from words of the stack"));
 		break;
 	}
-	mappings_free(mappings);
 }
 
 /* Reads frames from..from+count-1 as agents see them. */
