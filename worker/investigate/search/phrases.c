@@ -35,28 +35,15 @@ static bool read_line(struct replay *replay, char line[LINE_MAX_BYTES])
 	return ok;
 }
 
-/* The bracket that opens the one at `at`; NULL: none on this line. */
-static const char *opening(const char *line, const char *at)
+/* The partner of the bracket at `at`, which lies behind it (step 1) or before it (-1) in a text
+ * that begins at `line`; NULL: none on this line. */
+static const char *partner(const char *line, const char *at, int step)
 {
 	int depth = 0;
 
-	for (; at >= line; at--) {
+	for (; at >= line && *at; at += step) {
 		depth += *at == ')' || *at == ']';
 		depth -= *at == '(' || *at == '[';
-		if (depth == 0)
-			return at;
-	}
-	return NULL;
-}
-
-/* The bracket that closes the one at `at`; NULL: none on this line. */
-static const char *closing(const char *at)
-{
-	int depth = 0;
-
-	for (; *at; at++) {
-		depth += *at == '(' || *at == '[';
-		depth -= *at == ')' || *at == ']';
 		if (depth == 0)
 			return at;
 	}
@@ -77,7 +64,7 @@ static const char *begin_of(const char *line, const char *end)
 
 	for (;;) {
 		while (at > line && (at[-1] == ')' || at[-1] == ']')) {
-			before = opening(line, at - 1);
+			before = partner(line, at - 1, -1);
 			if (!before)
 				return at;
 			at = before;
@@ -102,7 +89,7 @@ static const char *end_of(const char *at)
 	at += strspn(at, " \t*&-+!~");
 	for (;;) {
 		if (*at == '(' || *at == '[') {
-			close = closing(at);
+			close = partner(at, at, 1);
 			if (!close)
 				return at;
 			at = close + 1;
