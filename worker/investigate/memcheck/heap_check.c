@@ -31,22 +31,6 @@ static const struct name of_all[] = {{"malloc", HEAPCHECK_MALLOC}, {"calloc", HE
     {"valloc", HEAPCHECK_MALLOC}, {"pvalloc", HEAPCHECK_MALLOC},
     {"malloc_usable_size", HEAPCHECK_USABLE}, {"cfree", HEAPCHECK_FREE}};
 
-/* Before the libraries are in memory, gdb takes the program's stub for a function of theirs. */
-static unsigned long long address_of(struct replay *replay, const char *name)
-{
-	char expression[64];
-	unsigned long long address = 0;
-	struct symbol symbol;
-	uint8_t byte;
-
-	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
-	if (!accessed_number(replay, expression, &address) ||
-	    !accessed_whole(replay, address, &byte, 1) ||
-	    (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt")))
-		return 0;
-	return address;
-}
-
 static bool has(const struct heap_functions *functions, unsigned long long address)
 {
 	for (size_t i = 0; i < functions->count; i++)
@@ -59,7 +43,7 @@ static void add(struct replay *replay, struct heap_functions *functions, const s
     size_t count, unsigned flag)
 {
 	for (size_t i = 0; i < count && functions->count < HEAP_CHECK_FUNCTIONS; i++) {
-		unsigned long long address = address_of(replay, names[i].name);
+		unsigned long long address = symbol_address(replay, names[i].name);
 
 		if (!address || has(functions, address))
 			continue;
@@ -93,7 +77,7 @@ static void find_own(struct replay *replay, struct heap_functions *functions)
 	for (size_t i = 0; i < sizeof(of_glibc) / sizeof(*of_glibc); i++)
 		extend(functions, functions->list[i].address);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		extend(functions, address_of(replay, others[i]));
+		extend(functions, symbol_address(replay, others[i]));
 }
 
 static void find_code_of(struct heap_functions *functions, const struct mapping *mapping)
@@ -131,15 +115,16 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 	enum allocator_malloc called = allocator_malloc(replay);
 	const size_t all = sizeof(of_all) / sizeof(*of_all);
 
-	*functions = (struct heap_functions){.glibc = address_of(replay, "mallopt") != 0 &&
-						      address_of(replay, of_glibc[0].name) != 0};
+	*functions =
+	    (struct heap_functions){.glibc = symbol_address(replay, "mallopt") != 0 &&
+					     symbol_address(replay, of_glibc[0].name) != 0};
 	functions->replaced = called == ALLOCATOR_MALLOC_OTHER;
 	if (functions->glibc) {
 		add(replay, functions, of_glibc, sizeof(of_glibc) / sizeof(*of_glibc),
 		    HEAPCHECK_GLIBC);
 		add(replay, functions, of_all, all, functions->replaced ? 0 : HEAPCHECK_GLIBC);
 	} else if (called == ALLOCATOR_MALLOC_OTHER ||
-		   (address_of(replay, "malloc") && address_of(replay, "free"))) {
+		   (symbol_address(replay, "malloc") && symbol_address(replay, "free"))) {
 		functions->replaced = true;
 		add(replay, functions, of_all, all, 0);
 	}
@@ -149,7 +134,7 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 		find_own(replay, functions);
 	find_code(replay, functions);
 	for (size_t i = 0; i < HEAP_CHECK_WRITING; i++)
-		functions->writing[i] = address_of(replay, writing[i]);
+		functions->writing[i] = symbol_address(replay, writing[i]);
 	return true;
 }
 

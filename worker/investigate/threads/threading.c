@@ -60,23 +60,6 @@ _Static_assert(FUNCTION_COUNT <= THREADING_FUNCTIONS_MAX, "a breakpoint for each
 
 /* ---- Where it stops -------------------------------------------------------------------------- */
 
-static unsigned long long address_of(struct replay *replay, const char *name)
-{
-	unsigned long long address = 0;
-	struct symbol symbol;
-	char expression[64];
-	uint8_t byte;
-
-	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
-	if (!accessed_number(replay, expression, &address) ||
-	    !accessed_whole(replay, address, &byte, 1))
-		return 0;
-	/* Before the library is in memory, gdb takes the program's own stub for the function. */
-	if (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt"))
-		return 0;
-	return address;
-}
-
 static int stop_at(
     struct replay *replay, const struct threading_function *function, unsigned long long address)
 {
@@ -98,7 +81,7 @@ static void set(struct threading *threading)
 	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		bool twice = false;
 
-		addresses[i] = address_of(threading->replay, functions[i].name);
+		addresses[i] = symbol_address(threading->replay, functions[i].name);
 		/* Two names of one function: of spin_unlock and spin_init, for instance. */
 		for (size_t j = 0; j < i; j++)
 			twice |= addresses[j] == addresses[i];

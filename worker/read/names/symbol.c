@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/must.h"
+#include "worker/read/values/accessed.h"
 #include "worker/serve/begins.h"
 #include "worker/serve/words.h"
 
@@ -65,4 +66,19 @@ const char *symbol_file(struct replay *replay, unsigned long long address, struc
 	if (!address || !symbol_at(replay, address, symbol))
 		return NULL;
 	return behind_mark(behind_mark(symbol->said, " in section "), " of ");
+}
+
+unsigned long long symbol_address(struct replay *replay, const char *name)
+{
+	unsigned long long address = 0;
+	struct symbol symbol;
+	char expression[64];
+	uint8_t byte;
+
+	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
+	if (!accessed_number(replay, expression, &address) ||
+	    !accessed_whole(replay, address, &byte, 1) ||
+	    (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt")))
+		return 0;
+	return address;
 }
