@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
@@ -222,8 +223,9 @@ static char *read_value(struct replay *replay, const char *format, const char *e
 
 static void learn_watched(struct replay *replay, struct watched *watched)
 {
-	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
-	char *size = read_value(replay, "sizeof(%s)", watched->expression);
+	cleanup_free char *address =
+	    read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	cleanup_free char *size = read_value(replay, "sizeof(%s)", watched->expression);
 
 	watched->until = *replay_now(replay);
 	watched->now = read_value(replay, "%s", watched->expression);
@@ -234,8 +236,6 @@ static void learn_watched(struct replay *replay, struct watched *watched)
 		watched->bytes = read_bytes(replay, watched);
 		learn_inherited(replay, watched);
 	}
-	free(address);
-	free(size);
 }
 
 /* gdb prints a pointer's type before the value and what it points to after it, the latter as it is
@@ -325,26 +325,22 @@ static enum scan_end search_forward(
  * The name must mean the same variable here as where the search began. */
 static bool is_neighbour(struct replay *replay, const struct watched *watched)
 {
-	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
-	char *value = read_value(replay, "%s", watched->expression);
-	bool same = address && value && watched->now && watched->size <= WORD_BYTES &&
-		    strtoull(address, NULL, 0) == strtoull(watched->address, NULL, 0) &&
-		    strcmp(value, watched->now) == 0;
+	cleanup_free char *address =
+	    read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	cleanup_free char *value = read_value(replay, "%s", watched->expression);
 
-	free(address);
-	free(value);
-	return same;
+	return address && value && watched->now && watched->size <= WORD_BYTES &&
+	       strtoull(address, NULL, 0) == strtoull(watched->address, NULL, 0) &&
+	       strcmp(value, watched->now) == 0;
 }
 
 /* Whether the value at the start of the recording differs from the value where the search began. */
 static bool differs_here(struct replay *replay, const struct watched *watched)
 {
-	char *here = read_bytes(replay, watched);
-	bool differs = here && watched->bytes && strcmp(here, watched->bytes) != 0 &&
-		       !is_neighbour(replay, watched);
+	cleanup_free char *here = read_bytes(replay, watched);
 
-	free(here);
-	return differs;
+	return here && watched->bytes && strcmp(here, watched->bytes) != 0 &&
+	       !is_neighbour(replay, watched);
 }
 
 static void pass_signals(struct replay *replay)
