@@ -305,7 +305,7 @@ static void read_printed(
 		return;
 	}
 	free(printed);
-	if (is_all_optimized_out(*value)) {
+	if (*value && is_all_optimized_out(*value)) {
 		free(*value);
 		*value = copy(OPTIMIZED_OUT);
 	}
