@@ -29,6 +29,12 @@ void failure_set(
 	failure_set_hint(failure, hint);
 }
 
+void *failure_no_memory(struct failure *failure)
+{
+	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	return NULL;
+}
+
 void failure_set_hint(struct failure *failure, const char *hint)
 {
 	scrub_bytes(

@@ -40,10 +40,23 @@ struct failure {
 	json_t *details; /* owned: further fields of the error, such as the stop; or NULL */
 };
 
+/* Releases its details: it is none any more. */
+static inline void failure_forget(struct failure *failure)
+{
+	json_decref(failure->details);
+	*failure = (struct failure){0};
+}
+
+/* For one that nobody is told: forgets it at the end of the scope. */
+#define cleanup_failure __attribute__((cleanup(failure_forget)))
+
 /* Fills in everything except the details. hint may be NULL. Replaces bytes of the message that
  * cannot be shown. */
 void failure_set(struct failure *failure, enum error_code code, const char *hint,
     const char *format, ...) __attribute__((format(printf, 4, 5)));
+
+/* Fills it in where memory has run out. NULL, for the caller to return; also as false. */
+void *failure_no_memory(struct failure *failure);
 
 /* Replaces the hint, for a caller that knows a better one. */
 void failure_set_hint(struct failure *failure, const char *hint);

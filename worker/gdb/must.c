@@ -66,6 +66,19 @@ void gdb_must_console(struct gdb *gdb, const char *command)
 		gdb_must(gdb, NULL, "-interpreter-exec console %s", quoted);
 }
 
+void gdb_must_packet(struct gdb *gdb, const char *format, ...)
+{
+	static const char before[] = "maint packet QRRWarden.";
+	char command[GDB_QUOTED_MAX];
+	va_list arguments;
+
+	memcpy(command, before, sizeof(before));
+	va_start(arguments, format);
+	vsnprintf(command + strlen(before), sizeof(command) - strlen(before), format, arguments);
+	va_end(arguments);
+	gdb_must_console(gdb, command);
+}
+
 bool gdb_done_or_warn(struct gdb *gdb, enum gdb_outcome outcome, const char *without)
 {
 	char text[WHY_MAX];
@@ -75,6 +88,22 @@ bool gdb_done_or_warn(struct gdb *gdb, enum gdb_outcome outcome, const char *wit
 	snprintf(text, sizeof(text), "%.150s: %.200s", without, gdb_message(gdb));
 	warnings_add_own(&gdb_exchange(gdb)->warnings, text);
 	return false;
+}
+
+const char *gdb_shown(struct gdb *gdb, const char *without, const char *format, ...)
+{
+	char command[GDB_QUOTED_MAX];
+	const char *text;
+	enum gdb_outcome outcome;
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(command, sizeof(command), format, arguments);
+	va_end(arguments);
+	outcome = gdb_console(gdb, &text, command);
+	if (without)
+		gdb_done_or_warn(gdb, outcome, without);
+	return outcome == GDB_DONE ? text : NULL;
 }
 
 void gdb_try(struct gdb *gdb, json_t **results, const char *format, ...)

@@ -14,6 +14,10 @@
 void gdb_must(struct gdb *gdb, json_t **results, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 void gdb_must_console(struct gdb *gdb, const char *command);
+/* The same for a packet to the software counter's library, which rr does not know: with the format
+ * "keys:", QRRWarden.keys: is sent. */
+void gdb_must_packet(struct gdb *gdb, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
 /* The same for the outcome of a command that was sent otherwise. */
 void gdb_must_have_done(struct gdb *gdb, enum gdb_outcome outcome, const char *command);
 
@@ -22,6 +26,14 @@ void gdb_must_have_done(struct gdb *gdb, enum gdb_outcome outcome, const char *c
  * warning "WITHOUT: gdb's words". Returns whether gdb did it.
  */
 bool gdb_done_or_warn(struct gdb *gdb, enum gdb_outcome outcome, const char *without);
+
+/*
+ * What a console command prints, which stays until the next command; NULL unless gdb did it. Then,
+ * the answer has the warning of gdb_done_or_warn; none if `without` is NULL, for what makes no
+ * answer wrong.
+ */
+const char *gdb_shown(struct gdb *gdb, const char *without, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
 
 /* For what makes no answer wrong if gdb refuses: say at each use why. *results is NULL then. */
 void gdb_try(struct gdb *gdb, json_t **results, const char *format, ...)

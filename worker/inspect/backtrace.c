@@ -25,8 +25,7 @@ static json_t *thread_json(struct replay *replay, const json_t *thread)
 	const char *name = mi_text(thread, "name");
 	json_t *json = json_pack("{s:i}", "tid", mi_tid(thread));
 
-	if (name)
-		json_object_set_new(json, "name", json_string(name));
+	json_object_set_new(json, "name", json_string(name));
 	if (json_object_get(thread, "frame"))
 		json_object_set_new(
 		    json, "frame", frame_listed(replay, json_object_get(thread, "frame")));
@@ -64,21 +63,18 @@ json_t *tool_thread_list(
 /* The selected frame with its source and thread. */
 static json_t *describe_selection(struct replay *replay, struct failure *failure)
 {
-	json_t *frames = NULL, *frame, *json, *source;
+	json_auto_t *frames = NULL;
+	json_t *frame, *json, *source;
 
 	if (!frames_read(replay, replay_selected(replay)->number, replay_selected(replay)->frame, 1,
-		&frames, failure)) {
-		json_decref(frames);
+		&frames, failure))
 		return NULL;
-	}
 	frame = json_array_get(frames, 0);
 	json = json_pack("{s:i}", "tid", replay_selected(replay)->tid);
 	source = frame_source(replay, frame);
 	if (frame)
 		json_object_set(json, "frame", frame_finish(replay, frame));
-	if (source)
-		json_object_set_new(json, "source", source);
-	json_decref(frames);
+	json_object_set_new(json, "source", source);
 	replay_changed(replay);
 	return json;
 }
@@ -124,8 +120,7 @@ static void add_locals(struct replay *replay, int thread, json_t *frames)
 			continue;
 		locals = values_lines(replay, thread,
 		    (int)json_integer_value(json_object_get(frame, "level")), FULL_FRAME_BYTES);
-		if (locals)
-			json_object_set_new(frame, "locals", locals);
+		json_object_set_new(frame, "locals", locals);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
 #include "worker/moment/moment_names.h"
+#include "worker/serve/sentence.h"
 
 #define WHERE_MAX 200
 
@@ -73,7 +74,7 @@ static bool add_line(const json_t *entry, struct failure *failure)
 	bool ok = line && broker_ask(WORKER_BROKER_FD, BROKER_BOOKMARK, line, &reply) >= 0;
 
 	if (!line)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	else if (!ok && errno == EFBIG)
 		failure_set(failure, ERROR_LIMIT, NULL, "%s", reply.why);
 	else if (!ok)
@@ -87,7 +88,7 @@ static bool add_line(const json_t *entry, struct failure *failure)
 /* Where the program stands: "store at a.c:8". */
 static void tell_where(struct replay *replay, char text[WHERE_MAX])
 {
-	json_t *results = NULL, *frame;
+	json_auto_t *results = NULL, *frame = NULL;
 
 	/* What is not known is told as ??. */
 	gdb_try(replay_gdb(replay), &results, "-stack-info-frame --thread %d --frame 0",
@@ -96,8 +97,6 @@ static void tell_where(struct replay *replay, char text[WHERE_MAX])
 	snprintf(text, WHERE_MAX, "%.60s at %.120s",
 	    mi_text(frame, "function") ? mi_text(frame, "function") : "??",
 	    mi_text(frame, "at") ? mi_text(frame, "at") : "??");
-	json_decref(frame);
-	json_decref(results);
 }
 
 /* A line of the file for where the program stands. */
@@ -111,10 +110,8 @@ static json_t *entry_here(struct replay *replay, const struct bookmark_args *arg
 	entry = json_pack("{s:s,s:I,s:o}", "name", args->name, "pid",
 	    (json_int_t)replay_pid(replay), "moment", position_json_exact(replay_now(replay)));
 	json_object_set_new(entry, "where", scrub_json(where, strlen(where), WHERE_MAX, NULL));
-	if (replay_is_at_end(replay))
-		json_object_set_new(entry, "at_end", json_true());
-	if (args->note)
-		json_object_set_new(entry, "note", json_string(args->note));
+	answer_add_flag(entry, "at_end", replay_is_at_end(replay));
+	json_object_set_new(entry, "note", json_string(args->note));
 	return entry;
 }
 
@@ -148,8 +145,8 @@ static bool is_sound(const struct bookmark_args *args, struct failure *failure)
 
 static json_t *remove_named(const json_t *entries, const char *name, struct failure *failure)
 {
-	json_t *entry = bookmarks_named(entries, name), *line;
-	bool ok;
+	json_t *entry = bookmarks_named(entries, name);
+	json_auto_t *line = NULL;
 
 	if (!entry) {
 		bookmarks_fail_unknown(entries, name, failure);
@@ -157,10 +154,9 @@ static json_t *remove_named(const json_t *entries, const char *name, struct fail
 	}
 	line = json_pack("{s:s,s:O,s:O,s:b}", "name", name, "pid", json_object_get(entry, "pid"),
 	    "moment", json_object_get(entry, "moment"), "removed", 1);
-	ok = add_line(line, failure);
-	json_decref(line);
-	return ok ? json_pack("{s:o}", "conclusion", json_sprintf("bookmark %s is removed", name))
-		  : NULL;
+	return add_line(line, failure)
+		   ? json_pack("{s:o}", "conclusion", json_sprintf("bookmark %s is removed", name))
+		   : NULL;
 }
 
 static json_t *add_named(struct replay *replay, const json_t *entries,
@@ -188,17 +184,15 @@ static json_t *add_named(struct replay *replay, const json_t *entries,
 json_t *tool_bookmark(
     struct replay *replay, const struct bookmark_args *args, struct failure *failure)
 {
-	json_t *entries, *json;
+	json_auto_t *entries = NULL;
 
 	if (!is_sound(args, failure))
 		return NULL;
 	entries = bookmarks_read(replay, NULL, failure);
 	if (!entries)
 		return NULL;
-	json = args->remove ? remove_named(entries, args->name, failure)
+	return args->remove ? remove_named(entries, args->name, failure)
 			    : add_named(replay, entries, args, failure);
-	json_decref(entries);
-	return json;
 }
 
 /* What of the file is missing in the list; NULL: nothing. */
@@ -219,7 +213,7 @@ json_t *tool_bookmarks(
     struct replay *replay, const struct bookmarks_args *args, struct failure *failure)
 {
 	struct bookmarks_unread unread;
-	json_t *entries = bookmarks_read(replay, &unread, failure), *list, *json, *warning;
+	json_t *entries = bookmarks_read(replay, &unread, failure), *list, *json;
 
 	(void)args;
 	if (!entries)
@@ -230,8 +224,6 @@ json_t *tool_bookmarks(
 	    json_sprintf("%zu bookmark%s in this trace", json_array_size(list),
 		json_array_size(list) == 1 ? "" : "s"),
 	    "bookmarks", list);
-	warning = warn_of(&unread);
-	if (warning)
-		json_object_set_new(json, "warning", warning);
+	json_object_set_new(json, "warning", warn_of(&unread));
 	return json;
 }

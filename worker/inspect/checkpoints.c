@@ -18,6 +18,7 @@
 #include "worker/moment/state.h"
 #include "worker/moment/visit.h"
 #include "worker/run/stop.h"
+#include "worker/serve/sentence.h"
 
 #define WHERE_MAX 160
 #define ENTRY_MAX 160 /* bytes that one takes in the saved state, beside that */
@@ -69,8 +70,7 @@ json_t *checkpoints_place(struct replay *replay)
 	position_take_sum(replay);
 	place = json_pack("{s:o,s:s,s:I}", "moment", position_json_exact(replay_now(replay)),
 	    "where", where, "pid", (json_int_t)replay_pid(replay));
-	if (replay_is_at_end(replay))
-		json_object_set_new(place, "at_end", json_true());
+	answer_add_flag(place, "at_end", replay_is_at_end(replay));
 	return place;
 }
 

@@ -21,6 +21,7 @@
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
 #include "worker/session/selection.h"
+#include "worker/serve/sentence.h"
 
 #define OPTIMIZED_OUT	"<optimized out>" /* as gdb prints it */
 #define EXPRESSIONS_MAX 50
@@ -134,7 +135,7 @@ bool evaluate_may(const json_t *expressions, struct failure *failure)
 json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expressions)
 {
 	size_t i, count = json_array_size(expressions);
-	json_t *values, *entry, *read;
+	json_t *values, *entry;
 	int frame = replay_selected(replay)->frame;
 
 	if (!stop || !count)
@@ -146,14 +147,13 @@ json_t *evaluate_beside(struct replay *replay, json_t *stop, const json_t *expre
 
 		/* registers are those of the innermost frame */
 		selection_read_from(replay, strchr(expression, '$') ? 0 : frame);
-		read = evaluate_one(
+		json_auto_t *read = evaluate_one(
 		    replay, expression, &(struct reading){.max = BESIDE_BUDGET / count});
 		error = mi_text(read, "error");
 		if (error)
 			json_object_set_new(values, expression, json_sprintf("<%s>", error));
 		else
 			json_object_set(values, expression, json_object_get(read, "value"));
-		json_decref(read);
 	}
 	selection_read_from(replay, frame);
 	json_object_set_new(stop, "evaluated", values);
@@ -394,17 +394,15 @@ static json_t *evaluate_list(struct replay *replay, const void *asked, struct fa
 json_t *tool_evaluate(
     struct replay *replay, const struct evaluate_args *args, struct failure *failure)
 {
-	json_t *list, *result;
+	json_auto_t *list = NULL;
 
 	if (!calls_are_allowed(replay_worker(replay), args->allow_calls, failure))
 		return NULL;
 	list = is_walk(args) ? json_array() : wanted(args, failure);
 	if (!list)
 		return NULL;
-	result =
-	    moment_ask(replay, args->at, evaluate_list, &(struct expressions){list, args}, failure);
-	json_decref(list);
-	return result;
+	return moment_ask(
+	    replay, args->at, evaluate_list, &(struct expressions){list, args}, failure);
 }
 
 /* The only way to pass commands to gdb; off unless the settings allow it. */
@@ -432,8 +430,7 @@ json_t *tool_gdb_command(
 	text = gdb_console_text(replay_gdb(replay));
 	result = json_pack(
 	    "{s:o}", "output", scrub_json_middle(text, strlen(text), VALUES_BUDGET, &cut));
-	if (cut)
-		json_object_set_new(result, "truncated", json_integer((json_int_t)cut));
+	answer_add_count(result, "truncated", (json_int_t)cut);
 	/* The command may have moved the program. */
 	gdb_check(
 	    replay_gdb(replay), gdb_settle(replay_gdb(replay)), ERROR_GDB_FAILED, NULL, failure);

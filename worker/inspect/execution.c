@@ -287,12 +287,11 @@ static bool until_was_known(struct replay *replay, int number, const struct cont
     const struct return_ticket *begun, struct failure *failure)
 {
 	struct failure lost = {0};
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	bool waits;
 
 	gdb_must(replay_gdb(replay), &results, "-break-list");
 	waits = pending_waits(mi_breakpoint_row(mi_breakpoints(results), number));
-	json_decref(results);
 	if (!waits)
 		return true;
 	pending_fail(replay, args->until, failure);

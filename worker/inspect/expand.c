@@ -80,7 +80,8 @@ static bool is_text(const json_t *part)
  * NULL: not available, for instance in a container. */
 static json_t *read_text(struct replay *replay, const json_t *part)
 {
-	json_t *path = NULL, *results = NULL, *text = NULL;
+	json_auto_t *path = NULL, *results = NULL;
+	json_t *text = NULL;
 	char quoted[GDB_QUOTED_MAX];
 
 	if (gdb_command(replay_gdb(replay), &path, "-var-info-path-expression \"%s\"",
@@ -88,8 +89,6 @@ static json_t *read_text(struct replay *replay, const json_t *part)
 	    mi_quote(quoted, sizeof(quoted), mi_text(path, "path_expr")) > 0 &&
 	    spoken_here(replay, &results, quoted) == GDB_DONE)
 		text = json_incref(json_object_get(results, "value"));
-	json_decref(results);
-	json_decref(path);
 	return text;
 }
 
@@ -97,7 +96,7 @@ static json_t *read_text(struct replay *replay, const json_t *part)
 static json_t *line_of(struct replay *replay, int level, const char *name, const json_t *part)
 {
 	const char *type = mi_text(part, "type"), *value = mi_text(part, "value");
-	json_t *text = is_text(part) ? read_text(replay, part) : NULL, *shown, *line;
+	json_auto_t *text = is_text(part) ? read_text(replay, part) : NULL, *shown = NULL;
 	bool whole = has_parts(part) && !text;
 	bool is_digit = name[0] >= '0' && name[0] <= '9';
 
@@ -108,24 +107,20 @@ static json_t *line_of(struct replay *replay, int level, const char *name, const
 	else if (!value || !value[0])
 		value = "<cannot be read>";
 	shown = scrub_json_middle(value, strlen(value), VALUE_MAX, NULL);
-	line = json_sprintf("%*s%s%s%s%s%.*s%s%s", level * 2, "", is_digit ? "[" : "", name,
+	return json_sprintf("%*s%s%s%s%s%.*s%s%s", level * 2, "", is_digit ? "[" : "", name,
 	    is_digit ? "]" : "", whole ? ": " : " = ", whole ? TYPE_MAX : 0, type ? type : "",
 	    whole && value[0] ? ", " : "", json_string_value(shown));
-	json_decref(shown);
-	json_decref(text);
-	return line;
 }
 
 static bool add_line(struct expansion *expansion, int level, const char *name, const json_t *part)
 {
-	json_t *line = line_of(expansion->replay, level, name, part);
+	json_auto_t *line = line_of(expansion->replay, level, name, part);
 
 	expansion->used += json_string_length(line) + 4;
 	expansion->full =
 	    expansion->used > BUDGET || json_array_size(expansion->lines) == LINES_MAX;
 	if (!expansion->full)
 		json_array_append(expansion->lines, line);
-	json_decref(line);
 	return !expansion->full;
 }
 
@@ -180,13 +175,12 @@ static json_t *list_parts(struct replay *replay, const json_t *whole, long long 
 	const char *name = mi_text(whole, "name");
 	json_t *results = NULL;
 
-	if (!name || strlen(name) > PART_NAME_MAX || strchr(name, '"') ||
-	    gdb_command(replay_gdb(replay), &results,
-		"-var-list-children --all-values \"%s\" %lld %lld", name, from, to) != GDB_DONE) {
-		json_decref(results);
-		return NULL;
-	}
-	return results;
+	return !name || strlen(name) > PART_NAME_MAX || strchr(name, '"') ||
+		       gdb_command(replay_gdb(replay), &results,
+			   "-var-list-children --all-values \"%s\" %lld %lld", name, from,
+			   to) != GDB_DONE
+		   ? NULL
+		   : results;
 }
 
 static bool add_listed(struct expansion *expansion, const json_t *whole, const json_t *parts,
@@ -217,7 +211,7 @@ static bool add_parts(
 {
 	long long from = level ? 0 : expansion->start, each = is_map(whole) ? 2 : 1;
 	long long to = from + expansion->count;
-	json_t *results;
+	json_auto_t *results = NULL;
 	bool ok;
 
 	if (nest > NEST_MAX)
@@ -235,7 +229,6 @@ static bool add_parts(
 	*more = *more || mi_number(results, "has_more", 0) ||
 		(!mi_text(whole, "dynamic") && !is_section(whole) &&
 		    mi_number(whole, "numchild", 0) > to);
-	json_decref(results);
 	return ok;
 }
 
@@ -248,13 +241,11 @@ static json_t *create(struct replay *replay, const char *expression)
 	json_t *results = NULL;
 
 	snprintf(rest, sizeof(rest), "%s", fresh);
-	if (mi_quote(rest + strlen(fresh), sizeof(rest) - strlen(fresh), expression) < 0 ||
-	    spoken_command(replay, &results, replay_selected(replay)->number,
-		replay_selected(replay)->frame, "-var-create", rest) != GDB_DONE) {
-		json_decref(results);
-		return NULL;
-	}
-	return results;
+	return mi_quote(rest + strlen(fresh), sizeof(rest) - strlen(fresh), expression) < 0 ||
+		       spoken_command(replay, &results, replay_selected(replay)->number,
+			   replay_selected(replay)->frame, "-var-create", rest) != GDB_DONE
+		   ? NULL
+		   : results;
 }
 
 static void delete (struct replay *replay, json_t *whole)

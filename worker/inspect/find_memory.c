@@ -273,7 +273,7 @@ json_t *tool_find_memory(
 {
 	struct search search = {
 	    .replay = replay, .mapping = args->mapping, .limit = (size_t)args->limit};
-	struct mappings *mappings = NULL;
+	cleanup_mappings struct mappings *mappings = NULL;
 	unsigned long long total = 0;
 	bool ok;
 
@@ -293,7 +293,6 @@ json_t *tool_find_memory(
 	for (size_t i = 0; ok && i < mappings_count(mappings) && !search.next; i++)
 		if (is_wanted(&search, mappings_get(mappings, i)))
 			ok = look_through(&search, mappings_get(mappings, i), total, failure);
-	mappings_free(mappings);
 	json_t *result = ok ? answer(&search) : NULL;
 	json_decref(search.matches);
 	return result;

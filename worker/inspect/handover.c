@@ -22,11 +22,10 @@
 /* rr dump takes long on a long trace, so this comes after everything else that can be asked. */
 static void learn_late(struct replay *replay)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (!images_forked_by(replay)->pid && !images_last_event(replay))
 		kernel_writes_learn(replay, &ignored);
-	json_decref(ignored.details);
 }
 
 struct handover handover_begin(struct replay *replay, const struct moment *to)
@@ -159,13 +158,12 @@ static void tell(struct replay *replay, const struct handover *handover, json_t 
 static void tell_failure(
     struct replay *replay, const struct handover *handover, struct failure *failure)
 {
-	json_t *told = failure->details ? json_incref(failure->details) : json_object();
+	json_auto_t *told = failure->details ? json_incref(failure->details) : json_object();
 	size_t length = strlen(failure->message);
 
 	tell(replay, handover, told);
 	snprintf(failure->message + length, sizeof(failure->message) - length, "; %s",
 	    json_string_value(json_object_get(told, "note")));
-	json_decref(told);
 }
 
 json_t *handover_end(

@@ -79,7 +79,7 @@ json_t *tool_read_memory(
 	const struct selection *selected = replay_selected(replay);
 	struct gdb *gdb = replay_gdb(replay);
 	char quoted[GDB_QUOTED_MAX];
-	json_t *results = NULL, *result = NULL;
+	json_auto_t *results = NULL;
 
 	if (!gdb_quote(quoted, "address", args->address, failure) ||
 	    !ambiguous_statics_check(replay, args->address, failure))
@@ -90,12 +90,10 @@ json_t *tool_read_memory(
 		    selected->frame, quoted, args->count),
 		ERROR_INVALID_ARGUMENT,
 		"address must be a number, or an expression with a number as its value", failure))
-		result = describe_memory(json_object_get(results, "memory"),
+		return describe_memory(json_object_get(results, "memory"),
 		    args->format != MEMORY_PLAIN, args->count, failure);
-	else
-		scope_explain(replay, failure);
-	json_decref(results);
-	return result;
+	scope_explain(replay, failure);
+	return NULL;
 }
 
 static int register_number(const json_t *names, const char *name)
@@ -155,7 +153,8 @@ json_t *tool_registers(
 {
 	const struct selection *selected = replay_selected(replay);
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *all = NULL, *results = NULL, *result = NULL;
+	json_auto_t *all = NULL, *results = NULL;
+	json_t *result = NULL;
 	const json_t *names;
 	char numbers[REGISTERS_MAX * 12];
 
@@ -175,7 +174,5 @@ json_t *tool_registers(
 		ERROR_GDB_FAILED, NULL, failure))
 		result = json_pack("{s:o}", "registers",
 		    register_values(names, json_object_get(results, "register-values")));
-	json_decref(results);
-	json_decref(all);
 	return result;
 }

@@ -24,6 +24,7 @@
 #include "worker/moment/state.h"
 #include "worker/run/stop.h"
 #include "worker/trace/trace.h"
+#include "worker/serve/sentence.h"
 
 static void end_session(struct worker *worker)
 {
@@ -44,15 +45,13 @@ static void wait_idle(struct worker *worker)
 /* Which process rr debugs, and its file on this machine. */
 static void learn_process(struct replay *replay)
 {
-	json_t *results = NULL, *group;
+	json_auto_t *results = NULL;
 	const char *text;
 
 	gdb_must(replay_gdb(replay), &results, "-list-thread-groups");
-	group = json_array_get(json_object_get(results, "groups"), 0);
-	text = mi_text(group, "pid");
+	text = mi_text(json_array_get(json_object_get(results, "groups"), 0), "pid");
 	if (text)
 		replay_debugs(replay, strtol(text, NULL, 10), replay_is_from_fork(replay));
-	json_decref(results);
 }
 
 /* Where a session begins: at the start of an image, or at an event. */
@@ -94,24 +93,20 @@ static json_t *tell_session(struct replay *replay, json_t *stop)
 			"(unsigned char)x"));
 	json_object_set_new(
 	    stop, "sandbox", worker_sandbox_summary(&replay_worker(replay)->config));
-	if (json_array_size(warnings))
-		json_object_set(stop, "warnings", warnings);
-	json_decref(warnings);
+	answer_add_list(stop, "warnings", warnings);
 	return stop;
 }
 
 static json_t *answer(struct replay *replay, struct failure *failure)
 {
-	json_t *stop = stop_describe(replay, FORWARD, "start", failure), *images;
+	json_t *stop = stop_describe(replay, FORWARD, "start", failure);
 
 	if (!stop)
 		return NULL;
 	replay_opened(replay);
 	json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
 	json_object_set_new(stop, "command", json_string(images_program(replay)));
-	images = images_json(replay);
-	if (images)
-		json_object_set_new(stop, "images", images);
+	json_object_set_new(stop, "images", images_json(replay));
 	json_object_set_new(stop, "pmu", json_string(replay_pmu(replay)));
 	return tell_session(replay, stop);
 }
@@ -164,7 +159,7 @@ static struct replay *open_one(
 	if (trace_open(worker, name, true, &trace, failure)) {
 		replay = replay_new(worker, &trace);
 		if (!replay)
-			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+			failure_no_memory(failure);
 	}
 	trace_close(&trace);
 	if (!replay)
@@ -199,8 +194,7 @@ static void tell_core(struct replay *replay, json_t *stop)
 	const struct core_file *contents = core_contents(replay_core(replay));
 
 	json_object_set_new(stop, "core", trace_path_to_json(core_path(replay_core(replay))));
-	if (replay_pid(replay))
-		json_object_set_new(stop, "pid", json_integer(replay_pid(replay)));
+	answer_add_count(stop, "pid", replay_pid(replay));
 	if (contents->command[0])
 		json_object_set_new(stop, "command",
 		    scrub_json(
@@ -228,10 +222,8 @@ static bool take_session(
     struct worker *worker, struct replay *replay, const json_t *restore, struct failure *failure)
 {
 	worker->replay = replay;
-	if (!replay) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!replay)
+		return failure_no_memory(failure);
 	worker->restorable = restore != NULL;
 	worker->end = end_session;
 	replay_on_change(replay, state_send);

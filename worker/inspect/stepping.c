@@ -7,6 +7,7 @@
 #include "worker/breaks/breakpoints.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/mi/says.h"
+#include "worker/gdb/must.h"
 #include "worker/inspect/evaluate.h"
 #include "worker/inspect/execution.h"
 #include "worker/inspect/handover.h"
@@ -19,6 +20,7 @@
 #include "worker/run/step.h"
 #include "worker/run/step_out.h"
 #include "worker/run/stop.h"
+#include "worker/serve/begins.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/images.h"
 #include "worker/session/stop_reason.h"
@@ -167,13 +169,8 @@ static bool instructions_back(struct replay *replay, struct handover *handover,
 /* Whether the program is about to run the first instruction of a line. */
 static bool is_at_line(struct replay *replay)
 {
-	static const char mark[] = " starts at address ";
-	const char *said, *at;
-
-	if (gdb_console(replay_gdb(replay), &said, "info line *$pc") != GDB_DONE ||
-	    !(at = strstr(said, mark)))
-		return false;
-	return strtoull(at + sizeof(mark) - 1, NULL, 16) == replay_now(replay)->pc;
+	return hex_behind(gdb_shown(replay_gdb(replay), NULL, "info line *$pc"),
+		   " starts at address ") == replay_now(replay)->pc;
 }
 
 /* In the parent, before the fork: back to the line that called it in the frame of the step. *on:

@@ -11,6 +11,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/read/names/names.h"
 #include "worker/session/replay.h"
+#include "worker/serve/sentence.h"
 
 #define SIGNATURE_MAX 300  /* bytes shown of a type, and of a name */
 #define LOOKED_AT_MAX 1000 /* matches of one kind that we ask gdb for */
@@ -118,7 +119,7 @@ static json_t *ask(struct replay *replay, enum symbol_kind kind, const char *pat
 	json_t *all = json_array();
 
 	for (size_t i = 0; i < KINDS; i++) {
-		json_t *results = NULL;
+		json_auto_t *results = NULL;
 
 		if (kind != SYMBOL_ANY && kind != kinds[i].kind) {
 			json_array_append_new(all, json_null());
@@ -134,7 +135,6 @@ static json_t *ask(struct replay *replay, enum symbol_kind kind, const char *pat
 			return NULL;
 		}
 		json_array_append(all, json_object_get(results, "symbols"));
-		json_decref(results);
 	}
 	return all;
 }
@@ -174,8 +174,7 @@ json_t *tool_symbols(
 		result = json_pack("{s:O}", "symbols", search.found);
 	else
 		fail_empty(replay, args->kind, args->pattern, failure);
-	if (result && search.more)
-		json_object_set_new(result, "more", json_true());
+	answer_add_flag(result, "more", search.more);
 	json_decref(search.found);
 	return result;
 }

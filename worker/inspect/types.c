@@ -4,11 +4,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/serve/handlers.h"
 #include "worker/session/replay.h"
 #include "worker/read/values/values.h"
 #include "worker/session/selection.h"
+#include "worker/serve/begins.h"
+#include "worker/serve/sentence.h"
 
 #define LINES_MAX	200 /* of one answer */
 #define LAYOUT_LINE_MAX 160 /* bytes */
@@ -52,9 +55,9 @@ static bool find_name(
 
 static const char *after_type(const char *text)
 {
-	const char *at = strstr(text, "type = ");
+	const char *type = behind_mark(text, "type = ");
 
-	return at ? at + strlen("type = ") : text;
+	return type ? type : text;
 }
 
 /* One line without gdb's margin: "offset size declaration", with the numbers in columns. */
@@ -124,16 +127,16 @@ static json_t *layout_lines(const char *text, long long start, long long *more)
 
 static void add_size(struct replay *replay, const char *name, json_t *result)
 {
-	char expression[REPLAY_EXPRESSION_MAX + 32], why[128], *value = NULL, *type = NULL;
+	char expression[REPLAY_EXPRESSION_MAX + 32], why[128];
+	cleanup_free char *value = NULL;
 	const char *known = mi_text(result, "type");
 
 	if (known[0] && known[strlen(known) - 1] == ')') /* gdb says 1 for a function */
 		return;
 	snprintf(expression, sizeof(expression), "sizeof(%s)", name);
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0)
+	value = values_text(replay, expression, why, sizeof(why));
+	if (value)
 		json_object_set_new(result, "size", json_integer(strtoll(value, NULL, 10)));
-	free(value);
-	free(type);
 }
 
 static json_t *describe(struct replay *replay, const char *name, long long start)
@@ -141,19 +144,18 @@ static json_t *describe(struct replay *replay, const char *name, long long start
 	struct gdb *gdb = replay_gdb(replay);
 	const char *text = gdb_console_text(gdb); /* the output of whatis */
 	size_t length = strcspn(after_type(text), "\n");
-	json_t *result = json_pack("{s:s%}", "type", after_type(text), length), *lines;
+	json_t *result = json_pack("{s:s%}", "type", after_type(text), length);
 	long long more = 0;
 
 	add_size(replay, name, result);
 	if (ask(replay, "ptype/o", name)) {
-		lines = layout_lines(gdb_console_text(gdb), start, &more);
+		json_auto_t *lines = layout_lines(gdb_console_text(gdb), start, &more);
+
 		if (!json_equal(json_array_get(lines, 0), json_object_get(result, "type")) ||
 		    json_array_size(lines) > 1)
 			json_object_set(result, "layout", lines);
-		json_decref(lines);
 	}
-	if (more)
-		json_object_set_new(result, "more", json_integer(more));
+	answer_add_count(result, "more", more);
 	return result;
 }
 

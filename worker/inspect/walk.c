@@ -14,6 +14,7 @@
 #include "worker/read/values/values.h"
 #include "worker/serve/words.h"
 #include "worker/session/selection.h"
+#include "worker/serve/begins.h"
 
 #define PRESENT	   "$rr_walk"
 #define SHOW_MAX   10
@@ -85,11 +86,10 @@ static bool read_now(struct walk *walk, const char *text, char **value, char *wh
 /* What gdb says, without who ran into it. */
 static const char *reason(const struct replay *replay)
 {
-	static const char by_python[] = "Error occurred in Python: ";
 	const char *said = gdb_message(replay_gdb(replay));
+	const char *why = behind_beginning(said, "Error occurred in Python: ");
 
-	return strncmp(said, by_python, sizeof(by_python) - 1) == 0 ? said + sizeof(by_python) - 1
-								    : said;
+	return why ? why : said;
 }
 
 /* Goes to the value of `text`, which the client wrote as `asked`; false with `ended` filled. */

@@ -38,7 +38,7 @@ static void describe_bounds(const struct recording *recording, char text[BOUNDS_
 static void answer_when_begun(struct recording *recording)
 {
 	char bounds[BOUNDS_MAX];
-	json_t *json;
+	json_auto_t *json = NULL;
 
 	if (recording->told || !recording->begun || recording->trace < 0 ||
 	    recording->reason != END_ITSELF)
@@ -48,10 +48,8 @@ static void answer_when_begun(struct recording *recording)
 	json = json_pack("{s:o, s:b, s:s, s:s}", "trace_dir",
 	    trace_path_to_json(recording->plan.destination.trace), "background", 1, "pmu",
 	    pmu_kind_name(recording->plan.pmu.kind), "note", bounds);
-	if (recording->sandbox)
-		json_object_set(json, "sandbox", recording->sandbox);
+	json_object_set(json, "sandbox", recording->sandbox);
 	worker_begun(recording->worker, json);
-	json_decref(json);
 }
 
 static bool add_input(struct recording *recording, const json_t *text, struct failure *failure)

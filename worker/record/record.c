@@ -102,8 +102,7 @@ static json_t *conclude(struct recording *recording, struct failure *failure)
 	if (!recording->plan.destination.named)
 		destination_link_latest(&recording->plan.destination);
 	result = record_result(recording, list, recording_seconds(recording));
-	if (late)
-		json_object_set_new(result, "note", json_string(late));
+	json_object_set_new(result, "note", json_string(late));
 	free(late);
 	record_note_sources(recording, result);
 	if (recording->reason != END_CANCELLED)
@@ -123,7 +122,7 @@ json_t *tool_record(struct worker *worker, const struct record_args *args, struc
 	request.background = args->background;
 
 	if (!recording_open(&recording, worker))
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	else if (record_plan_make(worker, &request, &recording.plan, failure) &&
 		 background_run(&recording, failure))
 		result = conclude(&recording, failure);

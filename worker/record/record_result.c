@@ -126,8 +126,7 @@ static void set_heap(json_t *result, const struct recording *recording)
 	char *note;
 	json_t *told = guard_heap_tell(&recording->plan.heap, recording->trace, &note);
 
-	if (told)
-		json_object_set_new(result, "heap", told);
+	json_object_set_new(result, "heap", told);
 	if (note && !json_object_get(result, "note"))
 		json_object_set_new(result, "note", json_string(note));
 	else if (note)
@@ -149,8 +148,7 @@ static void set_ending(json_t *result, json_t *first, int status)
 	else if (!first)
 		json_object_set_new(result, "exit_code", json_integer(WEXITSTATUS(status)));
 	for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++)
-		if (json_object_get(first, keys[i]))
-			json_object_set(result, keys[i], json_object_get(first, keys[i]));
+		json_object_set(result, keys[i], json_object_get(first, keys[i]));
 }
 
 json_t *record_result(const struct recording *recording, json_t *list, double seconds)
@@ -160,15 +158,12 @@ json_t *record_result(const struct recording *recording, json_t *list, double se
 	    trace_path_to_json(recording->plan.destination.trace), "seconds", seconds, "processes",
 	    processes, "pmu", pmu_kind_name(recording->plan.pmu.kind));
 
-	if (recording->sandbox)
-		json_object_set(result, "sandbox", recording->sandbox);
-	if (json_object_get(list, "more"))
-		json_object_set(result, "more_processes", json_object_get(list, "more"));
+	json_object_set(result, "sandbox", recording->sandbox);
+	json_object_set(result, "more_processes", json_object_get(list, "more"));
 	set_ending(result, json_array_get(processes, 0), recording->rr.status);
 	set_note(result, recording, processes);
 	set_heap(result, recording);
-	if (recording->plan.test.told)
-		json_object_set(result, "test", recording->plan.test.told);
+	json_object_set(result, "test", recording->plan.test.told);
 	record_set_output(result, recording);
 	if (!list)
 		json_decref(processes);

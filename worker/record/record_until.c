@@ -167,8 +167,7 @@ static bool go_on_after_spoilt(struct hunt *hunt, struct failure *failure)
 	if (failure->code != ERROR_LIMIT && !hunt->recording.interrupted &&
 	    hunt->spoilt < SPOILT_MAX && !(last && !hunt->result)) {
 		recording_remove(&hunt->recording);
-		json_decref(failure->details);
-		*failure = (struct failure){0};
+		failure_forget(failure);
 		return true;
 	}
 	strlcpy(hint, failure->hint, sizeof(hint));
@@ -200,8 +199,7 @@ static bool attempt(struct hunt *hunt, bool *found, struct failure *failure)
 	hunt->spoilt = 0;
 	json_decref(hunt->result);
 	hunt->result = record_result(recording, list, recording_seconds(recording));
-	if (late)
-		json_object_set_new(hunt->result, "note", json_string(late));
+	json_object_set_new(hunt->result, "note", json_string(late));
 	free(late);
 	count_result(hunt, hunt->result);
 	*found = !recording->interrupted && has_failed(hunt, hunt->result);
@@ -289,7 +287,7 @@ json_t *tool_record_until(
 	json_t *result = NULL;
 
 	if (!recording_open(&hunt.recording, worker)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	} else if (read_args(&hunt, args, failure) &&
 		   record_plan_make(worker, &request, &hunt.recording.plan, failure)) {
 		if (try_all(&hunt, &found, failure))

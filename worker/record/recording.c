@@ -393,10 +393,8 @@ static bool start_rr(struct recording *recording, struct failure *failure)
 	}
 	if (!record_plan_place_temporary(&recording->plan) ||
 	    !guard_heap_place_count(
-		&recording->plan.heap, recording->plan.argv, recording->plan.destination.trace)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+		&recording->plan.heap, recording->plan.argv, recording->plan.destination.trace))
+		return failure_no_memory(failure);
 	input_begin(&recording->input, recording->plan.input, !recording->plan.background);
 	tool_policy(&recording->worker->config, &policy);
 	places_begin(&places, &recording->worker->config);

@@ -22,6 +22,7 @@
 #include "worker/breaks/watchpoint.h"
 #include "worker/read/values/place.h"
 #include "worker/session/images.h"
+#include "worker/serve/sentence.h"
 
 /* Bytes that one takes in the saved state, beside the client's texts. A watchpoint's condition can
  * be there twice; see judged.h. */
@@ -69,8 +70,7 @@ static json_t *describe(const json_t *bkpt, int number, const char *location)
 	if (full && mi_text(place, "line"))
 		json_object_set_new(
 		    json, "at", json_sprintf("%s:%s", full, mi_text(place, "line")));
-	if (mi_text(place, "addr"))
-		json_object_set_new(json, "address", json_string(mi_text(place, "addr")));
+	json_object_set_new(json, "address", json_string(mi_text(place, "addr")));
 	if (json_integer_value(json_object_get(bkpt, "ways")) > 1)
 		json_object_set(json, "places", json_object_get(bkpt, "ways"));
 	if (json_array_size(several) > 1)
@@ -200,8 +200,7 @@ json_t *tool_watchpoint_set(
 	if (kept) {
 		result = json_pack("{s:i,s:s,s:s}", "number", kept->number, "expression",
 		    kept->what, "access_type", choices_watch_access[kept->access]);
-		if (kept->resolved)
-			json_object_set_new(result, "address", json_string(kept->resolved));
+		json_object_set_new(result, "address", json_string(kept->resolved));
 		replay_changed(replay);
 	}
 	breakpoint_clear(&wanted);
@@ -219,11 +218,9 @@ static json_t *list_one(const struct breakpoint *breakpoint, const json_t *rows)
 					 "expression", breakpoint->what)
 				   : describe(row, breakpoint->number, breakpoint->what);
 	for (size_t i = 0; i < sizeof(shown) / sizeof(*shown); i++)
-		if (json_object_get(all, shown[i]))
-			json_object_set(json, shown[i], json_object_get(all, shown[i]));
+		json_object_set(json, shown[i], json_object_get(all, shown[i]));
 	json_object_set_new(json, "hits", json_integer(breakpoint_hits(breakpoint, row)));
-	if (!breakpoint->gdb)
-		json_object_set_new(json, "elsewhere", json_true());
+	answer_add_flag(json, "elsewhere", !breakpoint->gdb);
 	json_decref(all);
 	return json;
 }

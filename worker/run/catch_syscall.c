@@ -58,13 +58,11 @@ static void look_around(struct replay *replay, const struct kernel_writes *write
 static json_t *tell(struct replay *replay, const struct input_call *call)
 {
 	const struct moment moment = moment_of(call);
-	json_t *name = moment_name(replay, &moment), *told;
+	json_auto_t *name = moment_name(replay, &moment);
 
-	told = json_sprintf("%s thread %d: %s(0x%llx, 0x%llx, 0x%llx%s) = %lld",
+	return json_sprintf("%s thread %d: %s(0x%llx, 0x%llx, 0x%llx%s) = %lld",
 	    json_string_value(name), call->tid, call->name, call->args[0], call->args[1],
 	    call->args[2], call->args[ARGS] ? ", ..." : "", call->result);
-	json_decref(name);
-	return told;
 }
 
 static json_t *list(struct replay *replay, const struct around *around)

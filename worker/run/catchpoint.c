@@ -17,6 +17,7 @@
 #include "worker/session/images.h"
 #include "worker/moment/signals.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define CALLS_MAX   3
 #define PATTERN_MAX 512
@@ -186,7 +187,8 @@ static json_t *set_one(struct replay *replay, const struct call *call,
 static json_t *set_all(
     struct replay *replay, const struct catch_args *args, struct failure *failure)
 {
-	json_t *list = json_array(), *one, *result = NULL;
+	json_auto_t *list = json_array();
+	json_t *one, *result;
 
 	for (size_t i = 0; i < CALLS_MAX && ways[args->kind].calls[i].function; i++) {
 		const struct call *call = &ways[args->kind].calls[i];
@@ -195,18 +197,17 @@ static json_t *set_all(
 			continue;
 		one = set_one(replay, call, args, failure);
 		if (!one)
-			goto out;
+			return NULL;
 		json_array_append_new(list, one);
 	}
-	if (json_array_size(list))
-		result = json_copy(json_array_get(list, 0));
-	else
+	if (!json_array_size(list)) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT, NULL,
 		    "filter is fork, vfork or posix_spawn for kind fork");
+		return NULL;
+	}
+	result = json_copy(json_array_get(list, 0));
 	if (json_array_size(list) > 1)
 		json_object_set(result, "breakpoints", list);
-out:
-	json_decref(list);
 	return result;
 }
 
@@ -215,21 +216,17 @@ out:
 /* The type's name, of the symbol "typeinfo for bank::failure"; "" if gdb knows none. */
 static void read_type(struct replay *replay, const char *where, char *name, size_t size)
 {
-	static const char before[] = "typeinfo for ";
 	struct symbol symbol;
-	const char *type;
+	const char *type = symbol_of(replay, where, &symbol)
+			       ? behind_beginning(symbol.name, "typeinfo for ")
+			       : NULL;
 
-	name[0] = '\0';
-	if (!symbol_of(replay, where, &symbol) ||
-	    strncmp(symbol.name, before, sizeof(before) - 1) != 0)
-		return;
-	type = symbol.name + sizeof(before) - 1;
-	snprintf(name, size, "%.*s", (int)strcspn(type, "@"), type);
+	snprintf(name, size, "%.*s", type ? (int)strcspn(type, "@") : 0, type ? type : "");
 }
 
 static void read_library(struct replay *replay, char *name, size_t size)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value, *text;
 
 	name[0] = '\0';
@@ -241,13 +238,12 @@ static void read_library(struct replay *replay, char *name, size_t size)
 		if (text)
 			snprintf(name, size, "%.*s", (int)strcspn(text + 1, "\""), text + 1);
 	}
-	json_decref(results);
 }
 
 /* The program's own code from which this was called: "parse at containers.cc:58". */
 static void describe_caller(struct replay *replay, char *text, size_t size)
 {
-	json_t *frames =
+	json_auto_t *frames =
 	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, BUDGET);
 	const json_t *own = frames_first_own(replay, frames);
 
@@ -255,7 +251,6 @@ static void describe_caller(struct replay *replay, char *text, size_t size)
 	if (own && mi_text(own, "function"))
 		snprintf(text, size, " in %s at %s", mi_text(own, "function"),
 		    mi_text(own, "at") ? mi_text(own, "at") : "??");
-	json_decref(frames);
 }
 
 static const struct call *call_of(const struct breakpoint *breakpoint)

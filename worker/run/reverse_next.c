@@ -104,7 +104,7 @@ static enum way go_to_call(
     struct replay *replay, const struct pushed *pushed, bool *forked, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *here = json_incref(gdb_last_stop(gdb));
+	json_auto_t *here = json_incref(gdb_last_stop(gdb));
 	struct return_ticket before = return_ticket_here(replay);
 	enum way way = WAY_FAILED;
 	char expression[48];
@@ -122,7 +122,6 @@ static enum way go_to_call(
 		way = WAY_FAILED;
 	if (way == WAY_LOST)
 		gdb_amend_stop(gdb, here);
-	json_decref(here);
 	return way;
 }
 

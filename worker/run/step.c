@@ -92,14 +92,13 @@ static bool run_back(struct replay *replay, const struct stepped *stepped, int e
 static bool stand_at_end(
     struct replay *replay, const struct stepped *stepped, struct failure *failure)
 {
-	json_t *stop;
+	json_auto_t *stop = NULL;
 
 	if (!is_end(replay, stepped) && !return_ticket_use(replay, &stepped->to, failure))
 		return false;
 	stop = json_copy(stepped->stop);
 	json_object_set_new(stop, "thread-id", json_sprintf("%d", replay_selected(replay)->number));
 	gdb_amend_stop(replay_gdb(replay), stop);
-	json_decref(stop);
 	return true;
 }
 

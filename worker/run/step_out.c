@@ -23,14 +23,13 @@ bool step_out_has_line(struct replay *replay, bool *has, struct failure *failure
 {
 	const struct selection *selected = replay_selected(replay);
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	bool ok = gdb_check(gdb,
 	    gdb_command(gdb, &results, "-stack-info-frame --thread %d --frame %d", selected->number,
 		selected->frame),
 	    ERROR_GDB_FAILED, NULL, failure);
 
 	*has = mi_text(json_object_get(results, "frame"), "line") != NULL;
-	json_decref(results);
 	return ok;
 }
 

@@ -25,6 +25,7 @@
 #include "worker/session/stop_reason.h"
 #include "worker/session/unended.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/sentence.h"
 
 #define VALUE_MAX 512 /* bytes shown of a value */
 #define READ_NOTE                                                                                  \
@@ -58,11 +59,9 @@ static void add_source(struct replay *replay, json_t *json, const json_t *frame)
 {
 	const char *path = mi_text(frame, "fullname");
 	int at = mi_number(frame, "line", 0);
-	json_t *source = source_around(replay, path, at);
 	char doubt[SOURCE_DOUBT_MAX];
 
-	if (source)
-		json_object_set_new(json, "source", source);
+	json_object_set_new(json, "source", source_around(replay, path, at));
 	if (at && source_doubt(replay, path, mi_address(frame, "addr"), doubt, sizeof(doubt))[0])
 		json_object_set_new(json, "source_warning", json_string(doubt));
 }
@@ -120,15 +119,13 @@ static void add_unread(json_t *json, const char *why)
  */
 static void add_doubt(struct replay *replay, json_t *json, const char *condition)
 {
-	char *value = NULL, *type = NULL, why[256] = "";
-	bool read = values_read(replay, condition, &value, &type, why, sizeof(why)) == 0;
+	char why[256] = "";
+	cleanup_free char *value = values_text(replay, condition, why, sizeof(why));
 
-	if (read && value && is_structure(value))
+	if (value && is_structure(value))
 		snprintf(why, sizeof(why), "it is a structure, which is neither true nor false");
 	if (why[0] && !replay_worker(replay)->broken)
 		add_unread(json, why);
-	free(value);
-	free(type);
 }
 
 /* After a run backward, the program stands before the write at which the condition was read. */
@@ -179,19 +176,9 @@ static void add_cause(
 		add_doubt(replay, json, known->condition);
 	else if (known && known->judged)
 		add_watch_doubt(replay, json, known->judged);
-	if (client)
-		json_object_set_new(json, "breakpoint", json_integer(client));
+	answer_add_count(json, "breakpoint", client);
 	if (client && ends)
 		breakpoints_forget(replay, gdb_number);
-}
-
-/* At an exec: the images, and which one begins. */
-static void add_images(const struct replay *replay, json_t *json)
-{
-	json_t *images = images_json(replay);
-
-	if (images)
-		json_object_set_new(json, "images", images);
 }
 
 /* rr cannot go beyond the last event of a trace in which no task ends. */
@@ -206,18 +193,18 @@ json_t *stop_describe(
 	const struct moment *now = replay_now(replay);
 	struct run *run = replay_run(replay);
 	const struct selection *selected = replay_selected(replay);
-	json_t *stop = json_incref(gdb_last_stop(replay_gdb(replay))), *json = NULL, *frame,
-	       *output, *note;
+	json_auto_t *stop = json_incref(gdb_last_stop(replay_gdb(replay)));
+	json_t *json, *frame, *note;
 	enum stop_kind kind = stop_kind(replay);
 	bool ended = kind == STOP_END || kind == STOP_EXITED;
 
 	/* gdb can inspect nothing after the process has exited, so go back to the last moment. */
 	if (kind == STOP_EXITED && !position_go_end(replay, failure))
-		goto out;
+		return NULL;
 	frame = json_object_get(gdb_last_stop(replay_gdb(replay)), "frame");
 	replay_stands(replay, replay_is_at_end(replay), kind == STOP_SIGNAL);
 	if (!position_update(replay, failure))
-		goto out;
+		return NULL;
 	replay_stands(replay, ended || position_is_end(replay), replay_is_at_signal(replay));
 	if (kind == STOP_EVENT && gdb_was_interrupted(replay_gdb(replay)))
 		reason = "interrupted";
@@ -245,18 +232,15 @@ json_t *stop_describe(
 	add_source(replay, json, frame);
 	json_object_set_new(json, "moment", moment_name(replay, now));
 	if (reason && strcmp(reason, "exec") == 0)
-		add_images(replay, json);
+		json_object_set_new(json, "images", images_json(replay)); /* and which begins */
 	note = replay_is_at_end(replay) || is_last(replay) ? unended_note(replay) : NULL;
 	if (!note && replay_is_at_end(replay) && images_together(replay))
 		note = json_sprintf("the other threads have ended: rr_goto %lld to see them all",
 		    images_together(replay));
 	stop_add_note(json, note);
-	output = live_output_take(replay_output(replay), now->event, OUTPUT_MAX);
-	if (output)
-		json_object_set_new(json, "output", output);
+	json_object_set_new(
+	    json, "output", live_output_take(replay_output(replay), now->event, OUTPUT_MAX));
 	gdb_shield(replay_gdb(replay), false);
-out:
-	json_decref(stop);
 	return json;
 }
 

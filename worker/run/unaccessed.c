@@ -197,14 +197,13 @@ struct unaccessed unaccessed_judge(struct replay *replay, enum direction directi
 /* What is left of gdb's last stop, if its watchpoint does not count. */
 static void call_it_breakpoint(struct replay *replay)
 {
-	json_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
+	json_auto_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
 
 	json_object_set_new(stop, "reason", json_string("breakpoint-hit"));
 	json_object_del(stop, "hw-awpt");
 	json_object_del(stop, "hw-rwpt");
 	json_object_del(stop, "value");
 	gdb_amend_stop(replay_gdb(replay), stop);
-	json_decref(stop);
 }
 
 bool unaccessed_pass(struct replay *replay, enum direction direction)
@@ -240,8 +239,7 @@ void unaccessed_tell(struct replay *replay, enum direction direction, json_t *st
 	else if (judged.other)
 		doubt = "this instruction accesses the bytes of another watchpoint, and leaves "
 			"these out";
-	if (doubt)
-		json_object_set_new(stop, "not_certain", json_string(doubt));
+	json_object_set_new(stop, "not_certain", json_string(doubt));
 	if (run->passed_over)
 		json_object_set_new(stop, "passed_over",
 		    json_sprintf("%lld hit%s without an access: the instruction leaves the watched "

@@ -23,6 +23,7 @@
 #include "worker/moment/position.h"
 #include "worker/run/resume.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define LOADS_MAX 1000 /* stops of gdb where libraries change */
 
@@ -54,17 +55,16 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 /* To the first instruction of the program itself; false if that is not known. */
 static bool go_to_entry(struct replay *replay, struct failure *failure)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
-	const char *text, *at;
+	const char *text = gdb_shown(replay_gdb(replay),
+	    "the libraries that the program is linked with were not looked through", "info auxv");
+	unsigned long long entry = hex_behind(behind_mark(text, "AT_ENTRY "), "0x");
 	int number;
 	bool ok;
 
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info auxv"),
-		"the libraries that the program is linked with were not looked through") ||
-	    !(at = strstr(text, "AT_ENTRY ")) || !(at = strstr(at, "0x")))
+	if (!entry)
 		return false;
-	number = temporary_breakpoint_insert_at(replay, strtoull(at, NULL, 16));
+	number = temporary_breakpoint_insert_at(replay, entry);
 	ok = number && resume_run(replay, &on, failure);
 	temporary_breakpoint_delete(replay, number);
 	return ok;
@@ -74,11 +74,10 @@ static bool go_to_entry(struct replay *replay, struct failure *failure)
 static bool go_to_load(struct replay *replay, bool *cut)
 {
 	const struct resumption on = {"continue", FORWARD, false, -1, 0};
-	struct failure unreached = {0};
+	cleanup_failure struct failure unreached = {0};
 	const char *reason;
 
 	*cut = !resume_run(replay, &on, &unreached) || gdb_was_interrupted(replay_gdb(replay));
-	json_decref(unreached.details);
 	reason = *cut ? NULL : mi_text(gdb_last_stop(replay_gdb(replay)), "reason");
 	if (!reason || strcmp(reason, "solib-event") != 0)
 		return false;
@@ -129,7 +128,7 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
     struct failure *failure)
 {
 	char where[WAITING_NOTE_MAX];
-	struct failure unreached = {0};
+	cleanup_failure struct failure unreached = {0};
 	struct excursion excursion = excursion_begin(replay);
 	bool ok = true, cut = false, reached = go_to_entry(replay, &unreached);
 
@@ -147,7 +146,6 @@ bool waiting_find(struct replay *replay, const char *location, char note[WAITING
 		    "one that it loads later has it is not known");
 	}
 	ok &= excursion_return(&excursion, ok ? failure : &unreached);
-	json_decref(unreached.details);
 	return ok;
 }
 
@@ -155,7 +153,7 @@ bool waiting_find_elsewhere(struct replay *replay, const char *location,
     const struct failure *refused, char note[WAITING_NOTE_MAX], struct failure *failure)
 {
 	char where[WAITING_NOTE_MAX];
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct excursion excursion;
 	bool found, cut = false;
 
@@ -167,14 +165,12 @@ bool waiting_find_elsewhere(struct replay *replay, const char *location,
 	found = position_go_event(replay, 0, &ignored) && go_to_entry(replay, &ignored) &&
 		(has(replay, location, where) || find_on_the_way(replay, location, where, &cut));
 	if (found && position_update(replay, &ignored)) {
-		json_t *when = moment_name(replay, replay_now(replay));
+		json_auto_t *when = moment_name(replay, replay_now(replay));
 
 		snprintf(note, WAITING_NOTE_MAX,
 		    "it waits for %.200s, which is not loaded at this moment: the program has it "
 		    "at %.80s",
 		    where[0] ? where : "a library", json_string_value(when));
-		json_decref(when);
 	}
-	json_decref(ignored.details);
 	return excursion_return(&excursion, failure) && found;
 }

@@ -120,10 +120,8 @@ bool capture_started(struct worker *worker, const struct tool *tool, const char 
 
 	*capture =
 	    (struct capture){.tool = *tool, .sink = sink, .owner = owner, .output = calloc(1, 1)};
-	if (!capture->output) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!capture->output)
+		return failure_no_memory(failure);
 	done = read_all(worker, capture, clock_ms() + timeout_ms);
 	if (!done)
 		fail_to_wait(worker, name, failure);

@@ -146,7 +146,7 @@ static json_t *check_interrupt(struct worker *worker, json_t *result, struct fai
 /* Steals the result; without a result, answers with the failure. */
 static void answer(struct worker *worker, uint32_t type, json_t *result, struct failure *failure)
 {
-	json_t *json = check_loss(worker, check_interrupt(worker, result, failure), failure);
+	json_auto_t *json = check_loss(worker, check_interrupt(worker, result, failure), failure);
 	uint32_t flags;
 
 	json = json ? check_length(json, failure) : NULL;
@@ -154,7 +154,6 @@ static void answer(struct worker *worker, uint32_t type, json_t *result, struct 
 	if (!json)
 		json = error_object(failure);
 	send_answer(worker, type + 1, flags, json);
-	json_decref(json);
 	json_decref(failure->details);
 }
 
@@ -199,8 +198,8 @@ static enum interrupt_reason interrupt_reason(const json_t *json)
 /* Beside the operation that runs, or after it: its answer may be on its way. */
 static void answer_input(struct worker *worker, const struct channel_packet *packet)
 {
-	struct failure failure = {0};
-	json_t *json = NULL;
+	cleanup_failure struct failure failure = {0};
+	json_auto_t *json = NULL;
 
 	if (worker->take_input)
 		json = worker->take_input(worker->input_owner, packet->json, &failure);
@@ -213,8 +212,6 @@ static void answer_input(struct worker *worker, const struct channel_packet *pac
 		json = error_object(&failure);
 		send_with(worker, packet->type + 1, packet->id, WIRE_FLAG_ERROR, json);
 	}
-	json_decref(json);
-	json_decref(failure.details);
 }
 
 /* One packet, if there is one; an operation only when none runs. */
@@ -293,7 +290,7 @@ int worker_run(struct worker *worker)
 
 void worker_progress(struct worker *worker, double progress, double total, const char *message)
 {
-	json_t *json = json_pack("{s:f}", "progress", progress);
+	json_auto_t *json = json_pack("{s:f}", "progress", progress);
 
 	if (!json)
 		return;
@@ -302,7 +299,6 @@ void worker_progress(struct worker *worker, double progress, double total, const
 	if (message)
 		json_object_set_new(json, "message", json_string(message));
 	channel_send(worker->channel, WIRE_PROGRESS, worker->running_id, 0, json);
-	json_decref(json);
 }
 
 void worker_begun(struct worker *worker, const json_t *json)
@@ -318,22 +314,20 @@ void worker_page(struct worker *worker, const char *text)
 		length = strnlen(text, PAGE_PART);
 		while (text[length] && ((unsigned char)text[length] & 0xc0) == 0x80)
 			length--; /* no character is cut */
-		json_t *json = json_pack("{s:s%}", "text", text, length);
+		json_auto_t *json = json_pack("{s:s%}", "text", text, length);
 		if (!json)
 			return;
 		send_answer(worker, WIRE_PAGE, 0, json);
-		json_decref(json);
 	}
 }
 
 void worker_recorded(
     struct worker *worker, double seconds, uint64_t trace_bytes, const char *last_line)
 {
-	json_t *json = json_pack("{s:f, s:I, s:s}", "progress", seconds, "trace_bytes",
+	json_auto_t *json = json_pack("{s:f, s:I, s:s}", "progress", seconds, "trace_bytes",
 	    (json_int_t)trace_bytes, "message", last_line);
 
 	channel_send(worker->channel, WIRE_PROGRESS, worker->running_id, 0, json);
-	json_decref(json);
 }
 
 const char *worker_lost_hint(const struct worker *worker)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
+#include "worker/serve/sentence.h"
 #include "worker/session/breakpoint.h"
 
 void breakpoint_clear(struct breakpoint *breakpoint)
@@ -21,20 +22,7 @@ void breakpoint_clear(struct breakpoint *breakpoint)
 
 static void add_text(json_t *json, const char *name, const char *text)
 {
-	if (text)
-		json_object_set_new(json, name, json_string(text));
-}
-
-static void add_flag(json_t *json, const char *name, bool flag)
-{
-	if (flag)
-		json_object_set_new(json, name, json_true());
-}
-
-static void add_number(json_t *json, const char *name, long long number)
-{
-	if (number)
-		json_object_set_new(json, name, json_integer(number));
+	json_object_set_new(json, name, json_string(text));
 }
 
 /* Addresses are beyond what a JSON number is sure to hold. */
@@ -52,14 +40,14 @@ json_t *breakpoint_json(const struct breakpoint *breakpoint)
 	add_text(json, "condition", breakpoint->condition);
 	add_text(json, "judged", breakpoint->judged);
 	add_text(json, "catches", breakpoint->catches);
-	add_flag(json, "disabled", breakpoint->disabled);
-	add_flag(json, "temporary", breakpoint->temporary);
-	add_flag(json, "pending", breakpoint->pending);
-	add_number(json, "ignore_count", breakpoint->ignore_count);
-	add_number(json, "thread", breakpoint->thread);
+	answer_add_flag(json, "disabled", breakpoint->disabled);
+	answer_add_flag(json, "temporary", breakpoint->temporary);
+	answer_add_flag(json, "pending", breakpoint->pending);
+	answer_add_count(json, "ignore_count", breakpoint->ignore_count);
+	answer_add_count(json, "thread", breakpoint->thread);
 	if (breakpoint->watches)
 		add_text(json, "access", choices_watch_access[breakpoint->access]);
-	add_flag(json, "by_location", breakpoint->by_location);
+	answer_add_flag(json, "by_location", breakpoint->by_location);
 	add_text(json, "resolved", breakpoint->resolved);
 	add_text(json, "absolute", breakpoint->absolute);
 	add_text(json, "frame_function", breakpoint->frame_function);
@@ -67,8 +55,8 @@ json_t *breakpoint_json(const struct breakpoint *breakpoint)
 		add_frame(json, breakpoint);
 	if (breakpoint->bound)
 		json_object_set_new(json, "image", json_integer(breakpoint->image));
-	add_number(json, "process", breakpoint->process);
-	add_number(json, "hits_before", breakpoint->hits_before);
+	answer_add_count(json, "process", breakpoint->process);
+	answer_add_count(json, "hits_before", breakpoint->hits_before);
 	return json;
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/wait.h>
 #include "worker/session/images.h"
+#include "worker/serve/sentence.h"
 #include "worker/session/replay_inside.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/trace/dump/execs.h"
@@ -218,10 +219,8 @@ bool images_from_execs(struct replay *replay, struct execs *execs, struct failur
 		replay->pid = execs->first_pid;
 	replay->images = images_of_process(
 	    execs, (int)replay->pid, replay->from_fork || execs_fork(execs, (int)replay->pid), 0);
-	if (!replay->images) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!replay->images)
+		return failure_no_memory(failure);
 	warn(replay, execs);
 	note_killed(replay, execs);
 	if (!execs->cut) {
@@ -354,8 +353,7 @@ json_t *images_json(const struct replay *replay)
 			    scrub_json_middle(image->file, strlen(image->file), FILE_SHOWN, NULL));
 		if (image->forked)
 			json_object_set_new(json, "forked", json_true());
-		if (i == replay->images->at)
-			json_object_set_new(json, "current", json_true());
+		answer_add_flag(json, "current", i == replay->images->at);
 		json_array_append_new(list, json);
 	}
 	return list;

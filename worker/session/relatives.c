@@ -96,7 +96,7 @@ bool relatives_learn(struct replay *replay, struct failure *failure)
 		  images_from_execs(replay, &execs, failure);
 
 	if (ok && !learn_others(replay, &execs)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 		ok = false;
 	}
 	execs_free(&execs);

@@ -24,13 +24,12 @@ static void select_row(struct replay *replay, int number, const json_t *thread)
 void selection_take_stop(struct replay *replay)
 {
 	int number = mi_number(gdb_last_stop(replay->gdb), "thread-id", 1);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 
 	if (number != replay->selected.number)
 		gdb_must(replay->gdb, NULL, "-thread-select %d", number);
 	gdb_must(replay->gdb, &results, "-thread-info %d", number);
 	select_row(replay, number, json_array_get(json_object_get(results, "threads"), 0));
-	json_decref(results);
 }
 
 void selection_follow_stop(struct replay *replay)
@@ -55,16 +54,14 @@ static const json_t *find_row(struct replay *replay, int tid, json_t **results)
 
 int selection_number(struct replay *replay, int tid)
 {
-	json_t *results;
-	int number = mi_number(find_row(replay, tid, &results), "id", 0);
+	json_auto_t *results = NULL;
 
-	json_decref(results);
-	return number;
+	return mi_number(find_row(replay, tid, &results), "id", 0);
 }
 
 bool selection_set_thread(struct replay *replay, int tid)
 {
-	json_t *results;
+	json_auto_t *results = NULL;
 	const json_t *thread = find_row(replay, tid, &results);
 	int number = mi_number(thread, "id", 0);
 
@@ -72,7 +69,6 @@ bool selection_set_thread(struct replay *replay, int tid)
 		gdb_must(replay->gdb, NULL, "-thread-select %d", number);
 		select_row(replay, number, thread);
 	}
-	json_decref(results);
 	return number && !replay->worker->broken;
 }
 

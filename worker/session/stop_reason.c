@@ -66,13 +66,12 @@ const char *stop_kind_name(enum stop_kind kind)
 void stop_call_it(struct replay *replay, const char *reason)
 {
 	static const char *const of_hits[] = {"bkptno", "disp", "hw-awpt", "value"};
-	json_t *stop = json_copy(gdb_last_stop(replay->gdb));
+	json_auto_t *stop = json_copy(gdb_last_stop(replay->gdb));
 
 	json_object_set_new(stop, "reason", json_string(reason));
 	for (size_t i = 0; i < sizeof(of_hits) / sizeof(*of_hits); i++)
 		json_object_del(stop, of_hits[i]);
 	gdb_amend_stop(replay->gdb, stop);
-	json_decref(stop);
 }
 
 void stop_call_it_step(struct replay *replay)

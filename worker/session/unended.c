@@ -37,11 +37,9 @@ json_t *unended_reason(const struct replay *replay)
 
 json_t *unended_note(const struct replay *replay)
 {
-	json_t *reason = unended_reason(replay), *note = NULL;
+	json_auto_t *reason = unended_reason(replay);
 
-	if (reason)
-		note = json_sprintf("the recording ends here, but the program had not ended: %s",
-		    json_string_value(reason));
-	json_decref(reason);
-	return note;
+	return reason ? json_sprintf("the recording ends here, but the program had not ended: %s",
+			    json_string_value(reason))
+		      : NULL;
 }

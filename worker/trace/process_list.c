@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "sandbox/wire/scrub.h"
+#include "worker/serve/sentence.h"
 #include "worker/trace/dump/execs.h"
 
 #define HEADING	     "PID\tPPID\tEXIT\tCMD\n"
@@ -97,8 +98,7 @@ static json_t *row_to_json(const struct row *row)
 	char name[FIELD_MAX];
 	json_t *process = json_pack("{s:i}", "pid", row->pid);
 
-	if (row->ppid)
-		json_object_set_new(process, "ppid", json_integer(row->ppid));
+	answer_add_count(process, "ppid", row->ppid);
 	if (!row->ended)
 		json_object_set_new(process, "ended", json_false());
 	else if (row->signalled)
@@ -106,9 +106,9 @@ static json_t *row_to_json(const struct row *row)
 		    json_string(signal_to_name(row->status, name, sizeof(name))));
 	else
 		json_object_set_new(process, "exit_code", json_integer(row->status));
-	if (row->command_length == strlen(NOT_EXECUTED) &&
-	    memcmp(row->command, NOT_EXECUTED, row->command_length) == 0)
-		json_object_set_new(process, "forked", json_true());
+	answer_add_flag(process, "forked",
+	    row->command_length == strlen(NOT_EXECUTED) &&
+		memcmp(row->command, NOT_EXECUTED, row->command_length) == 0);
 	json_object_set_new(process, "command",
 	    scrub_json_middle(row->command, row->command_length, PROCESS_COMMAND_MAX, NULL));
 	return process;
@@ -164,8 +164,7 @@ json_t *process_list_parse(const char *text, size_t length, size_t budget)
 		at = stop + 1;
 	}
 	list = json_pack("{s:o}", "processes", processes);
-	if (more)
-		json_object_set_new(list, "more", json_integer((json_int_t)more));
+	answer_add_count(list, "more", (json_int_t)more);
 	return list;
 }
 

@@ -69,17 +69,17 @@ static void add_images(struct worker *worker, const char *path, json_t *list)
 {
 	struct failure ignored = {0};
 	struct execs execs;
-	json_t *process, *images;
+	json_t *process;
 	size_t i;
 
 	if (execs_read(worker, path, NULL, EXECS_READ_MS, &execs, &ignored)) {
 		json_array_foreach(json_object_get(list, "processes"), i, process)
 		{
-			images = process_images(
+			json_auto_t *images = process_images(
 			    &execs, (int)json_integer_value(json_object_get(process, "pid")));
+
 			if (json_array_size(images) > 1)
 				json_object_set(process, "images", images);
-			json_decref(images);
 		}
 		if (execs.cut)
 			json_object_set_new(

@@ -5,6 +5,7 @@
 #include <string.h>
 #include "sandbox/wire/scrub.h"
 #include "worker/serve/handlers.h"
+#include "worker/serve/sentence.h"
 #include "worker/trace/listing.h"
 #include "worker/trace/query.h"
 #include "worker/trace/trace.h"
@@ -37,7 +38,7 @@ static bool is_crash(const char *signal)
 static void add_ending(struct worker *worker, const char *path, json_t *recording)
 {
 	struct failure refused = {0};
-	json_t *list = query_processes(worker, path, PREVIEW_MAX, &refused);
+	json_auto_t *list = query_processes(worker, path, PREVIEW_MAX, &refused);
 	json_t *first = json_array_get(json_object_get(list, "processes"), 0);
 	static const char *const keys[] = {"exit_code", "signal"};
 
@@ -45,8 +46,7 @@ static void add_ending(struct worker *worker, const char *path, json_t *recordin
 		json_object_set_new(recording, "problem",
 		    scrub_json_middle(refused.message, strlen(refused.message), COMMAND_MAX, NULL));
 	for (size_t i = 0; first && i < sizeof(keys) / sizeof(*keys); i++)
-		if (json_object_get(first, keys[i]))
-			json_object_set(recording, keys[i], json_object_get(first, keys[i]));
+		json_object_set(recording, keys[i], json_object_get(first, keys[i]));
 	if (first) {
 		const char *command = text_of(first, "command");
 		json_object_set_new(recording, "command",
@@ -54,7 +54,6 @@ static void add_ending(struct worker *worker, const char *path, json_t *recordin
 		json_object_set_new(
 		    recording, "crashed", json_boolean(is_crash(text_of(first, "signal"))));
 	}
-	json_decref(list);
 }
 
 static const char *state_name(enum trace_state state)
@@ -89,8 +88,7 @@ static json_t *describe_recording(
 	recording = json_pack("{s:o,s:s,s:s,s:I,s:s}", "trace_dir", trace_path_to_json(path),
 	    "created", created, "state", state_name(trace.state), "bytes",
 	    (json_int_t)listing_trace_bytes(trace.directory), "command", "");
-	if (strcmp(entry->name, listing->latest) == 0)
-		json_object_set_new(recording, "latest", json_true());
+	answer_add_flag(recording, "latest", strcmp(entry->name, listing->latest) == 0);
 	if (trace.state == TRACE_COMPLETE)
 		add_ending(worker, trace.path, recording);
 out:

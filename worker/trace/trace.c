@@ -144,11 +144,10 @@ bool trace_fail_path(struct failure *failure, enum error_code code, const char *
 bool trace_check_nameable(const char *what, const char *path, struct failure *failure)
 {
 	bool controls = false;
-	json_t *text = json_string(path);
+	json_auto_t *text = json_string(path);
 
 	for (const char *at = path; *at; at++)
 		controls |= (unsigned char)*at < ' ' || *at == 0x7f;
-	json_decref(text);
 	if (text && !controls)
 		return true;
 	return trace_fail_path(failure, ERROR_INVALID_ARGUMENT,

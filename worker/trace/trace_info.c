@@ -16,6 +16,7 @@
 #include <unistd.h>
 #endif
 #include "sandbox/wire/scrub.h"
+#include "worker/serve/sentence.h"
 
 #define TEXT_MAX     (1u << 20)
 #define GROWTH	     5 /* a byte becomes \\xHH at most */
@@ -150,14 +151,13 @@ static json_t *environment_to_json(json_t *environment, size_t *left_out)
 	json_array_foreach(environment, index, variable)
 	{
 		const char *text = json_string_value(variable);
-		json_t *bounded = scrub_json_middle(
+		json_auto_t *bounded = scrub_json_middle(
 		    text ? text : "", text ? strlen(text) : 0, TRACE_INFO_VARIABLE_MAX, NULL);
 		size += json_dumpb(bounded, NULL, 0, JSON_COMPACT | JSON_ENCODE_ANY) + 1;
 		if (size > TRACE_INFO_BUDGET || index >= TRACE_INFO_ENVIRONMENT_MAX)
 			(*left_out)++;
 		else
 			json_array_append(kept, bounded);
-		json_decref(bounded);
 	}
 	return kept;
 }
@@ -217,7 +217,7 @@ static char *complete(const char *text, size_t length)
 json_t *trace_info_parse(const char *text, size_t length)
 {
 	char *completed = complete(text, length);
-	json_t *header = completed ? json_loads(completed, 0, NULL) : NULL;
+	json_auto_t *header = completed ? json_loads(completed, 0, NULL) : NULL;
 	json_t *info = NULL, *value;
 	size_t left_out;
 
@@ -236,12 +236,9 @@ json_t *trace_info_parse(const char *text, size_t length)
 		json_object_set(info, "chaos", value);
 	if (json_is_array(value = json_object_get(header, "environ"))) {
 		json_object_set_new(info, "environment", environment_to_json(value, &left_out));
-		if (left_out)
-			json_object_set_new(
-			    info, "environment_more", json_integer((json_int_t)left_out));
+		answer_add_count(info, "environment_more", (json_int_t)left_out);
 	}
 out:
-	json_decref(header);
 	free(completed);
 	return info;
 }

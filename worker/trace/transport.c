@@ -230,7 +230,7 @@ static const char *const stand_ins[] = {"events", "data", "mmaps", "tasks"};
 static void read_header(struct arrival *arrival)
 {
 	char path[2 * TRACE_PATH_MAX], why[ARCHIVE_WHY_MAX];
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	size_t count = sizeof(stand_ins) / sizeof(*stand_ins);
 
 	snprintf(path, sizeof(path), "%s/%s", arrival->base_path, arrival->hidden);
@@ -242,7 +242,6 @@ static void read_header(struct arrival *arrival)
 	}
 	if (archive_unpack_version(arrival->in, arrival->made, why) == 0)
 		arrival->info = query_trace_info(arrival->worker, path, &ignored);
-	json_decref(ignored.details);
 	for (size_t i = 0; i < count; i++)
 		unlinkat(arrival->made, stand_ins[i], 0);
 	unlinkat(arrival->made, ARCHIVE_VERSION, 0);
@@ -304,10 +303,8 @@ static json_t *arrival_result(const struct arrival *arrival, const char *name)
 	snprintf(path, sizeof(path), "%s/%s", arrival->base_path, name);
 	json_t *result = json_pack("{s:o,s:I,s:I}", "trace_dir", trace_path_to_json(path), "bytes",
 	    (json_int_t)arrival->summary.bytes, "files", (json_int_t)arrival->summary.files);
-	if (cpu)
-		json_object_set(result, "cpu", cpu);
-	if (note)
-		json_object_set_new(result, "note", json_string(note));
+	json_object_set(result, "cpu", cpu);
+	json_object_set_new(result, "note", json_string(note));
 	return result;
 }
 

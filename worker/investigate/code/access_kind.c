@@ -100,7 +100,7 @@ bool access_kind_touches(struct replay *replay, struct access_kinds *code,
 
 void access_kind_tell(const struct access_kinds *code, struct replay *replay, json_t *answer)
 {
-	json_t *first;
+	json_auto_t *first = NULL;
 
 	if (!code->doubtful)
 		return;
@@ -110,7 +110,6 @@ void access_kind_tell(const struct access_kinds *code, struct replay *replay, js
 		"left out, and counted nowhere: %lld that may be accesses, the first at %s; "
 		"a mask says which bytes the instruction touches, and cannot be read there",
 		code->doubtful, json_string_value(first)));
-	json_decref(first);
 }
 
 enum access_kind access_kind_here(struct replay *replay, struct access_kinds *code, bool changed)

@@ -486,10 +486,10 @@ bool allocator_is_called(struct replay *replay)
 
 enum accessor allocator_accessor(struct replay *replay, const struct allocator *allocator)
 {
-	json_t *inner = frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
+	json_auto_t *inner =
+	    frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
 	enum accessor accessor =
 	    frame_is_own(replay, inner) ? ACCESSOR_PROGRAM : look_at_stack(replay, allocator);
 
-	json_decref(inner);
 	return accessor;
 }

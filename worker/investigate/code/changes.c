@@ -16,14 +16,9 @@
 
 static char *look(struct replay *replay, const char *expression)
 {
-	char *value = NULL, *type = NULL, why[64];
+	char why[64];
 
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) != 0) {
-		free(value);
-		value = NULL;
-	}
-	free(type);
-	return value;
+	return values_text(replay, expression, why, sizeof(why));
 }
 
 static void add(
@@ -110,20 +105,18 @@ static json_t *around(const char *text, size_t differs)
 	size_t from = differs > VALUE_SHOWN / 2 ? differs - VALUE_SHOWN / 2 : 0;
 	size_t length = strlen(text) - from;
 	bool cut = length > VALUE_SHOWN;
-	json_t *part, *shown;
+	json_auto_t *part = NULL;
 
 	while (from && ((unsigned char)text[from] & 0xc0) == 0x80)
 		from--, length++;
 	part = scrub_json_middle(text + from, cut ? VALUE_SHOWN : length, VALUE_SHOWN, NULL);
-	shown = json_sprintf(
+	return json_sprintf(
 	    "%s%s%s", from ? "[...] " : "", json_string_value(part), cut ? " [...]" : "");
-	json_decref(part);
-	return shown;
 }
 
 json_t *changes_tell(const struct changes *changes)
 {
-	json_t *told = json_array(), *before, *after;
+	json_t *told = json_array();
 	size_t differs;
 
 	for (size_t i = 0; i < changes->count; i++) {
@@ -133,13 +126,10 @@ json_t *changes_tell(const struct changes *changes)
 			continue;
 		for (differs = 0; was[differs] == is[differs]; differs++)
 			;
-		before = around(was, differs);
-		after = around(is, differs);
+		json_auto_t *before = around(was, differs), *after = around(is, differs);
 		json_array_append_new(
 		    told, json_sprintf("%s: %s -> %s", changes->things[i].name,
 			      json_string_value(before), json_string_value(after)));
-		json_decref(before);
-		json_decref(after);
 	}
 	return told;
 }

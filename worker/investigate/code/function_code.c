@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/gdb/settings.h"
 #include "worker/investigate/code/line_table.h"
 
@@ -166,14 +167,10 @@ static bool disassemble(
 static bool has_variables_in_frame(
     struct replay *replay, unsigned long long entry, bool *in_registers)
 {
-	char command[64];
-	const char *said;
-	bool known;
+	const char *said = gdb_shown(replay_gdb(replay), NULL, "info scope *0x%llx", entry);
 
-	snprintf(command, sizeof(command), "info scope *0x%llx", entry);
-	known = gdb_console(replay_gdb(replay), &said, command) == GDB_DONE;
-	*in_registers = known && strstr(said, "a variable in $");
-	return known && strstr(said, " at frame base ");
+	*in_registers = said && strstr(said, "a variable in $");
+	return said && strstr(said, " at frame base ");
 }
 
 bool function_code_read(struct replay *replay, unsigned long long entry, const char *path,
@@ -187,10 +184,8 @@ bool function_code_read(struct replay *replay, unsigned long long entry, const c
 	*code = (struct function_code){
 	    .entry = entry, .spots = calloc(FUNCTION_SPOTS_MAX, sizeof(*code->spots))};
 	snprintf(code->path, sizeof(code->path), "%s", path);
-	if (!code->spots) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!code->spots)
+		return failure_no_memory(failure);
 	ok = line_table_read(replay, path, &table, failure) &&
 	     disassemble(replay, entry, &results, failure);
 	all = ok ? json_object_get(results, "asm_insns") : NULL;

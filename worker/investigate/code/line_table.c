@@ -91,8 +91,7 @@ bool line_table_read(
 	*table = (struct line_table){.rows = calloc(LINE_TABLE_MAX, sizeof(*table->rows))};
 	if (table->rows)
 		return read_rows(replay, path, table, failure);
-	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-	return false;
+	return failure_no_memory(failure);
 }
 
 void line_table_free(struct line_table *table)

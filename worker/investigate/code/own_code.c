@@ -33,11 +33,9 @@ size_t own_code_find(const struct own_code *code, unsigned long long address)
 
 static bool is_own(struct replay *replay, const char *path)
 {
-	json_t *frame = json_pack("{s:o}", "at", json_sprintf("%s:1", path));
-	bool own = frame && frame_is_own(replay, frame);
+	json_auto_t *frame = json_pack("{s:o}", "at", json_sprintf("%s:1", path));
 
-	json_decref(frame);
-	return own;
+	return frame && frame_is_own(replay, frame);
 }
 
 static void add_place(
@@ -57,16 +55,12 @@ static void add_place(
 static void add_entry(
     struct replay *replay, struct own_code *code, const char *path, const char *name)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	static const char mark[] = " at address 0x";
-	char command[PATH_MAX + 600];
-	const char *said, *at;
+	const char *at,
+	    *said = gdb_shown(replay_gdb(replay), "calls of a function are not compared",
+		"info line -source '%s' -function %.500s", path, name);
 
-	snprintf(command, sizeof(command), "info line -source '%s' -function %.500s", path, name);
-	if (!gdb_done_or_warn(
-		gdb, gdb_console(gdb, &said, command), "calls of a function are not compared"))
-		return;
-	for (; (at = strstr(said, "Line ")) != NULL; said = at + 5) {
+	for (; said && (at = strstr(said, "Line ")) != NULL; said = at + 5) {
 		const char *address = strstr(at, mark), *next = strstr(at + 5, "Line ");
 
 		if (address && (!next || address < next))
@@ -96,7 +90,7 @@ static void add_rows(struct replay *replay, struct own_code *code, const struct 
 static bool read_file(struct replay *replay, struct own_code *code, const json_t *row)
 {
 	const char *path = mi_text(row, "fullname");
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct line_table table = {0};
 
 	if (!path || !is_own(replay, path) || code->file_count == OWN_CODE_FILES_MAX)
@@ -108,7 +102,6 @@ static bool read_file(struct replay *replay, struct own_code *code, const json_t
 		code->cut |= table.is_short;
 	}
 	line_table_free(&table);
-	json_decref(ignored.details);
 	return !replay_worker(replay)->broken;
 }
 
@@ -137,17 +130,16 @@ static void arrange(struct own_code *code)
  */
 static void read_id(struct replay *replay, struct own_code *code)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	static const char mark[] = " is .note.gnu.build-id\n";
 	unsigned char bytes[ID_BYTES_MAX];
 	unsigned long long from, to;
-	const char *said, *at, *line;
+	const char *at, *line,
+	    *said = gdb_shown(
+		replay_gdb(replay), "the builds are compared by their places alone", "info files");
 	char *end;
 
 	code->id[0] = '\0';
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, "info files"),
-		"the builds are compared by their places alone") ||
-	    !(at = strstr(said, mark)))
+	if (!said || !(at = strstr(said, mark)))
 		return;
 	for (line = at; line > said && line[-1] != '\n'; line--)
 		;
@@ -169,10 +161,8 @@ bool own_code_read(struct replay *replay, struct own_code *code, struct failure 
 	size_t i;
 
 	*code = (struct own_code){.places = calloc(OWN_CODE_PLACES_MAX, sizeof(*code->places))};
-	if (!code->places) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!code->places)
+		return failure_no_memory(failure);
 	ok = gdb_check(gdb,
 	    gdb_command(gdb, &results, "-symbol-info-functions --max-results %d", FUNCTIONS_MAX),
 	    ERROR_GDB_FAILED, NULL, failure);

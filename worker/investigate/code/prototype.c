@@ -7,9 +7,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
+#include "worker/gdb/must.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/begins.h"
 
 #define VALUE_MAX     160
 #define ARGUMENTS_MAX 12 /* of a function; more are "..." */
@@ -67,15 +70,13 @@ static const struct {
 /* "int (const char *)" for a function; false if nobody knows. */
 static bool read_whole(struct replay *replay, const char *function, char *type, size_t size)
 {
-	char command[600];
-	const char *said;
 	size_t bare = strcspn(function, "(");
-
 	/* gdb refuses where there is no debug information: nobody knows then. */
-	snprintf(command, sizeof(command), "whatis '%.500s'", function);
-	if (gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
-	    strncmp(said, "type = ", 7) == 0 && strchr(said, '(')) {
-		snprintf(type, size, "%.*s", (int)strcspn(said + 7, "\n"), said + 7);
+	const char *said = behind_beginning(
+	    gdb_shown(replay_gdb(replay), NULL, "whatis '%.500s'", function), "type = ");
+
+	if (said && strchr(said, '(')) {
+		snprintf(type, size, "%.*s", (int)strcspn(said, "\n"), said);
 		return strlen(type) + 1 < size;
 	}
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++) {
@@ -105,15 +106,14 @@ bool prototype_returned(struct replay *replay, const char *function, char *type,
 
 static enum return_ticket place_of(struct replay *replay, const char *type)
 {
-	char command[PROTOTYPE_TYPE_MAX + 32], last;
 	const char *said;
 	size_t length;
+	char last;
 
-	snprintf(command, sizeof(command), "ptype %.127s", type);
-	if (!type[0] || gdb_console(replay_gdb(replay), &said, command) != GDB_DONE ||
-	    strncmp(said, "type = ", 7) != 0)
+	if (!type[0] ||
+	    !(said = behind_beginning(
+		  gdb_shown(replay_gdb(replay), NULL, "ptype %.127s", type), "type = ")))
 		return PLACE_NONE;
-	said += 7;
 	length = strcspn(said, "\n");
 	last = strlen(said) > 1 ? said[strlen(said) - 2] : '\0';
 	if (last == '*' || last == '&' || strncmp(said, "enum", 4) == 0 ||
@@ -135,14 +135,10 @@ static enum return_ticket place_of(struct replay *replay, const char *type)
 
 static json_t *read_value(struct replay *replay, const char *expression)
 {
-	char *value = NULL, *type = NULL, why[128];
-	json_t *json = NULL;
+	char why[128];
+	cleanup_free char *value = values_text(replay, expression, why, sizeof(why));
 
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0)
-		json = scrub_json_middle(value, strlen(value), VALUE_MAX, NULL);
-	free(value);
-	free(type);
-	return json;
+	return value ? scrub_json_middle(value, strlen(value), VALUE_MAX, NULL) : NULL;
 }
 
 static void write_expression(char *expression, size_t size, enum return_ticket place,
@@ -193,12 +189,11 @@ static bool next_type(const char **at, char *type, size_t size)
 int prototype_integers(struct replay *replay, const char *function)
 {
 	char whole[600], type[PROTOTYPE_TYPE_MAX];
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool clear = ambiguous_statics_check(replay, function, &ignored);
 	const char *at;
 	int most = 0;
 
-	json_decref(ignored.details);
 	if (!clear || !read_whole(replay, function, whole, sizeof(whole)) || strstr(whole, "...") ||
 	    !(at = strchr(whole, '(')) || at[1] == '*' || at[1] == ')')
 		return -1;
@@ -236,7 +231,6 @@ json_t *prototype_arguments(struct replay *replay, const char *function)
 	char whole[600], type[PROTOTYPE_TYPE_MAX], shown[SHOWN_MAX + 2] = "";
 	int integers = 0, floats = 0;
 	const char *at;
-	json_t *value;
 
 	if (!read_whole(replay, function, whole, sizeof(whole)) || !(at = strchr(whole, '(')) ||
 	    at[1] == '*')
@@ -244,14 +238,13 @@ json_t *prototype_arguments(struct replay *replay, const char *function)
 	at++;
 	for (int i = 0; i <= ARGUMENTS_MAX && next_type(&at, type, sizeof(type)); i++) {
 		size_t length = strlen(shown);
-
-		value =
+		json_auto_t *value =
 		    i < ARGUMENTS_MAX && strcmp(type, "...") != 0 && strlen(type) + 1 < sizeof(type)
 			? read_argument(replay, type, &integers, &floats)
 			: NULL;
+
 		snprintf(shown + length, sizeof(shown) - length, "%s%s", i ? ", " : "",
 		    value ? json_string_value(value) : "...");
-		json_decref(value);
 		if (!value)
 			break;
 	}

@@ -8,10 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/code/wrapper.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define MORE_CALLERS 60 /* for the rest that is counted */
 
@@ -21,8 +23,7 @@
 
 static void copy(json_t *to, const char *as, const json_t *from, const char *name)
 {
-	if (json_object_get(from, name))
-		json_object_set(to, as, json_object_get(from, name));
+	json_object_set(to, as, json_object_get(from, name));
 }
 
 static json_t *place(struct replay *replay, json_t *own, json_t *inner)
@@ -41,10 +42,9 @@ static json_t *place(struct replay *replay, json_t *own, json_t *inner)
 
 static json_t *caller_words(struct replay *replay, json_t *frame)
 {
-	json_t *where = place(replay, frame, frame), *words = where_words(where);
+	json_auto_t *where = place(replay, frame, frame);
 
-	json_decref(where);
-	return words;
+	return where_words(where);
 }
 
 json_t *where_callers(
@@ -81,22 +81,27 @@ json_t *where_of(struct replay *replay, json_t *frames)
 
 json_t *where_from(struct replay *replay, int level)
 {
-	json_t *frames =
+	json_auto_t *frames =
 	    frames_from(replay, replay_selected(replay)->number, level, FRAMES_MAX, FRAMES_BYTES);
-	json_t *where = json_array_size(frames) ? where_of(replay, frames) : NULL;
 
-	json_decref(frames);
-	return where;
+	return json_array_size(frames) ? where_of(replay, frames) : NULL;
 }
 
 json_t *where_own(struct replay *replay)
 {
-	json_t *frame = frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
+	json_auto_t *frame =
+	    frame_json(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"));
 	json_t *where =
 	    frame_is_own(replay, frame) ? place(replay, frame, frame) : where_from(replay, 0);
 
-	json_decref(frame);
 	return where ? where : json_object();
+}
+
+json_t *where_own_words(struct replay *replay)
+{
+	json_auto_t *where = where_own(replay);
+
+	return where_words(where);
 }
 
 json_t *where_own_from(struct replay *replay, size_t levels)
@@ -129,16 +134,15 @@ static bool is_of_file(const char *said, const char *path)
  * If a function begins at pc, that instruction did not run last. */
 static void step_back(struct replay *replay, json_t *frame, unsigned long long pc)
 {
-	char command[64], path[FRAME_PATH_MAX], name[128];
+	char path[FRAME_PATH_MAX], name[128];
 	unsigned long long entry;
 	const char *said;
 	int line;
 
-	snprintf(command, sizeof(command), "info line *0x%llx", pc - 1);
 	if (!where_entry(replay, pc, &entry, name, sizeof(name)) || entry == pc ||
 	    !frame_place(frame, path, &line) ||
-	    gdb_console(replay_gdb(replay), &said, command) != GDB_DONE ||
-	    strncmp(said, "Line ", 5) != 0 || !is_of_file(said, path))
+	    !(said = gdb_shown(replay_gdb(replay), NULL, "info line *0x%llx", pc - 1)) ||
+	    !begins(said, "Line ") || !is_of_file(said, path))
 		return;
 	json_object_set_new(
 	    frame, "at", json_sprintf("%s:%d", path, (int)strtol(said + 5, NULL, 10)));
@@ -208,14 +212,12 @@ void where_join(const json_t *callers, size_t count, char words[WHERE_CALLERS_MA
 
 json_t *where_chain(json_t *places)
 {
-	json_t *first = json_incref(json_array_get(places, 0)), *words;
+	json_auto_t *first = json_incref(json_array_get(places, 0));
 	char by[WHERE_CALLERS_MAX];
 
 	json_array_remove(places, 0);
 	where_join(places, json_array_size(places), by);
-	words = json_sprintf("%s%s", json_string_value(first), by);
-	json_decref(first);
-	return words;
+	return json_sprintf("%s%s", json_string_value(first), by);
 }
 
 json_t *where_words(const json_t *where)
@@ -264,17 +266,12 @@ json_t *where_outer_callers(struct replay *replay, size_t most)
 
 json_t *where_and_callers_from(struct replay *replay, size_t levels, size_t most)
 {
-	json_t *list = own_frames(replay, levels, 0, most + 1), *words, *where;
+	json_auto_t *list = own_frames(replay, levels, 0, most + 1), *where = NULL;
 
-	if (json_array_size(list) == 0) {
-		where = where_own_from(replay, levels);
-		words = where_words(where);
-		json_decref(where);
-	} else {
-		words = where_chain(list);
-	}
-	json_decref(list);
-	return words;
+	if (json_array_size(list))
+		return where_chain(list);
+	where = where_own_from(replay, levels);
+	return where_words(where);
 }
 
 json_t *where_and_callers(struct replay *replay, size_t most)

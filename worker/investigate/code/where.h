@@ -13,6 +13,9 @@
  */
 json_t *where_own(struct replay *replay);
 
+/* The same in words, as of where_words. To be released. */
+json_t *where_own_words(struct replay *replay);
+
 /* The same callers, of `own` among frames that have their addresses: owned by the caller, with the
  * number of wrappers; NULL: it is none, or the first of the frames. */
 json_t *where_callers(

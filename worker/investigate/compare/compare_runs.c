@@ -18,6 +18,7 @@
 #include "worker/read/code/source.h"
 #include "worker/serve/words.h"
 #include "worker/session/launch/parts.h"
+#include "worker/serve/sentence.h"
 
 #define NAMES_MAX     8 /* variables of the last common line */
 #define NAME_MAX_SIZE 80
@@ -48,11 +49,9 @@ static const char *path_of(const struct compare *compare, const struct pass_of *
 
 static bool go(struct compare *compare, int run, const struct pass_of *pass)
 {
-	struct failure ignored = {0};
-	bool ok = position_go(compare->replays[run], &pass->moment, &ignored);
+	cleanup_failure struct failure ignored = {0};
 
-	json_decref(ignored.details);
-	return ok;
+	return position_go(compare->replays[run], &pass->moment, &ignored);
 }
 
 static bool is_keyword(const char *name)
@@ -134,13 +133,13 @@ static json_t *names_at(struct compare *compare, const struct pass_of *pass)
 {
 	int line = place_of(compare, pass)->line;
 	json_t *names = json_array();
-	json_t *source = source_between(compare->replays[BAD], path_of(compare, pass), line, line);
+	json_auto_t *source =
+	    source_between(compare->replays[BAD], path_of(compare, pass), line, line);
 	const char *text = json_string_value(source);
 
 	text = text ? text + strspn(text, " 0123456789=>") : NULL;
 	if (text)
 		add_names(names, text);
-	json_decref(source);
 	return names;
 }
 
@@ -148,15 +147,13 @@ static json_t *names_at(struct compare *compare, const struct pass_of *pass)
 static json_t *values_at(
     struct compare *compare, int run, const struct pass_of *pass, const json_t *expressions)
 {
-	json_t *holder, *values;
+	json_auto_t *holder = NULL;
 
 	if (!pass || place_of(compare, pass)->entry || !json_array_size(expressions) ||
 	    !go(compare, run, pass))
 		return NULL;
 	holder = evaluate_beside(compare->replays[run], json_object(), expressions);
-	values = json_incref(json_object_get(holder, "evaluated"));
-	json_decref(holder);
-	return values;
+	return json_incref(json_object_get(holder, "evaluated"));
 }
 
 /* What takes the place of a value. Where a function begins, its arguments are not in place. */
@@ -186,8 +183,9 @@ static bool is_same_value(const char *one, const char *other)
 static json_t *compare_values(struct compare *compare, const struct pass_of *const passes[2],
     const json_t *expressions, bool asked, size_t *differ)
 {
-	json_t *good = values_at(compare, GOOD, passes[GOOD], expressions), *one;
-	json_t *bad = values_at(compare, BAD, passes[BAD], expressions), *told = json_array();
+	json_auto_t *good = values_at(compare, GOOD, passes[GOOD], expressions);
+	json_auto_t *bad = values_at(compare, BAD, passes[BAD], expressions);
+	json_t *told = json_array(), *one;
 	size_t i;
 
 	*differ = 0;
@@ -206,16 +204,7 @@ static json_t *compare_values(struct compare *compare, const struct pass_of *con
 				     in_good ? in_good : missing(compare, passes[GOOD]),
 				     in_bad ? in_bad : missing(compare, passes[BAD])));
 	}
-	json_decref(good);
-	json_decref(bad);
 	return told;
-}
-
-static void set_list(json_t *answer, const char *key, json_t *list)
-{
-	if (json_array_size(list))
-		json_object_set(answer, key, list);
-	json_decref(list);
 }
 
 /* Further and further back, until the probes are the same. */
@@ -243,7 +232,7 @@ static void add_history(struct compare *compare, json_t *answer)
 			    place_of(compare, passes[BAD])->line),
 			"values", values));
 	}
-	set_list(answer, "probes_before", rows);
+	answer_add_list(answer, "probes_before", rows);
 }
 
 static void add_values(struct compare *compare, json_t *answer)
@@ -253,19 +242,20 @@ static void add_values(struct compare *compare, json_t *answer)
 	    divergence_pass(divergence, GOOD, 1), divergence_pass(divergence, BAD, 1)};
 	const struct pass_of *const next[2] = {
 	    divergence_pass(divergence, GOOD, 0), divergence_pass(divergence, BAD, 0)};
-	json_t *names = last[BAD] ? names_at(compare, last[BAD]) : NULL;
+	json_auto_t *names = last[BAD] ? names_at(compare, last[BAD]) : NULL;
 	const json_t *probes = compare->args->probes;
 	size_t differ;
 
 	if (last[GOOD] && last[BAD] && json_array_size(names))
-		set_list(answer, "values", compare_values(compare, last, names, false, &differ));
-	json_decref(names);
+		answer_add_list(
+		    answer, "values", compare_values(compare, last, names, false, &differ));
 	if (!json_array_size(probes))
 		return;
-	set_list(answer, "probes_after", compare_values(compare, next, probes, true, &differ));
+	answer_add_list(
+	    answer, "probes_after", compare_values(compare, next, probes, true, &differ));
 	if (!last[GOOD] || !last[BAD])
 		return;
-	set_list(answer, "probes", compare_values(compare, last, probes, true, &differ));
+	answer_add_list(answer, "probes", compare_values(compare, last, probes, true, &differ));
 	if (differ)
 		add_history(compare, answer);
 }
@@ -422,19 +412,18 @@ static void add_notes(const struct compare *compare, json_t *answer)
 		json_array_append_new(
 		    notes, json_string("the program has more functions, lines or threads than one "
 				       "comparison follows: the runs can part elsewhere before"));
-	set_list(answer, "notes", notes);
+	answer_add_list(answer, "notes", notes);
 }
 
 /* Of the last common line. */
 static void add_source(struct compare *compare, json_t *answer)
 {
 	const struct pass_of *last = divergence_pass(&compare->divergence, BAD, 1);
-	json_t *source = last ? source_around(compare->replays[BAD], path_of(compare, last),
-				    place_of(compare, last)->line)
-			      : NULL;
 
-	if (source)
-		json_object_set_new(answer, "source", source);
+	if (last)
+		json_object_set_new(answer, "source",
+		    source_around(compare->replays[BAD], path_of(compare, last),
+			place_of(compare, last)->line));
 }
 
 static json_t *answer_of(struct compare *compare, struct failure *failure)
@@ -498,10 +487,8 @@ json_t *tool_compare_runs(
 	struct compare *compare = calloc(1, sizeof(*compare));
 	json_t *answer = NULL;
 
-	if (!compare) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!compare)
+		return failure_no_memory(failure);
 	compare->args = args;
 	if (evaluate_may(args->probes, failure) &&
 	    opening_both(worker, names, pids, compare->replays, failure))

@@ -48,8 +48,8 @@ static int set(
 	struct breakpoint wanted = {.what = (char *)counted->location,
 	    .condition = (char *)when,
 	    .is_ours = !counted->condition && !counted->value && !counted->by_value};
-	struct failure ignored = {0};
-	json_t *bkpt = placement_set(replay, &wanted, &ignored);
+	cleanup_failure struct failure ignored = {0};
+	json_auto_t *bkpt = placement_set(replay, &wanted, &ignored);
 	int number = mi_number(bkpt, "number", 0);
 
 	*at_end = false;
@@ -57,8 +57,6 @@ static int set(
 		temporary_breakpoint_delete(replay, number);
 		number = 0;
 	}
-	json_decref(bkpt);
-	json_decref(ignored.details);
 	return number;
 }
 
@@ -87,10 +85,9 @@ static int set_at_end(struct replay *replay, const struct counted *counted, int 
 
 static bool fits(struct replay *replay)
 {
-	struct failure full = {0};
+	cleanup_failure struct failure full = {0};
 	enum hardware_room room = hardware_room(replay, &full);
 
-	json_decref(full.details);
 	return room == HARDWARE_FITS;
 }
 

@@ -18,10 +18,7 @@ void hushed_writes_make(struct hushed_writes *writes, struct replay *replay, con
 
 static void hand_over(struct replay *replay, const char *code)
 {
-	char command[sizeof(struct hushed_writes) + 48];
-
-	snprintf(command, sizeof(command), "maint packet QRRWarden.hushed:%s", code);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "hushed:%s", code);
 }
 
 void hushed_writes_begin(const struct hushed_writes *writes, struct replay *replay)

@@ -9,14 +9,9 @@
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
 
-#define PACKET "maint packet QRRWarden.access:"
-
 static void tell(struct replay *replay, const char *what, unsigned long long number)
 {
-	char command[96];
-
-	snprintf(command, sizeof(command), PACKET "%s,%llx", what, number);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "access:%s,%llx", what, number);
 }
 
 bool silent_accesses_read(struct replay *replay, struct access_table *table)
@@ -29,12 +24,10 @@ bool silent_accesses_begin(
     struct replay *replay, unsigned long long address, unsigned long long size)
 {
 	struct access_table table;
-	char command[96];
 
 	if (!replay_counts_in_software(replay) || hardware_pieces(address, size) != 1)
 		return false;
-	snprintf(command, sizeof(command), PACKET "b,%llx,%llx", address, size);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "access:b,%llx,%llx", address, size);
 	return silent_accesses_read(replay, &table);
 }
 
@@ -56,11 +49,11 @@ bool silent_accesses_read_rows(struct replay *replay, size_t first, struct acces
 
 void silent_accesses_forget(struct replay *replay)
 {
-	gdb_must_console(replay_gdb(replay), PACKET "f");
+	gdb_must_packet(replay_gdb(replay), "access:f");
 }
 
 void silent_accesses_end(struct replay *replay)
 {
 	if (!replay_worker(replay)->broken)
-		gdb_must_console(replay_gdb(replay), PACKET);
+		gdb_must_packet(replay_gdb(replay), "access:");
 }

@@ -4,6 +4,7 @@
 #include "worker/investigate/counting/silent_hits.h"
 #include "worker/gdb/library.h"
 #include "worker/gdb/must.h"
+#include "worker/serve/begins.h"
 #include "worker/session/selection.h"
 
 #include <stdio.h>
@@ -36,8 +37,8 @@ int silent_hits_make(struct silent_hits *hits, struct replay *replay, const char
 		return 0;
 	hits->made = true;
 	snprintf(command, sizeof(command), "python rr_the_hits = rr_silent_hits(%s)", place);
-	said = selection_console(replay, command) ? strstr(gdb_console_text(gdb), ROW) : NULL;
-	hits->watch = said ? (int)strtol(said + sizeof(ROW) - 1, NULL, 10) : 0;
+	said = selection_console(replay, command) ? behind_mark(gdb_console_text(gdb), ROW) : NULL;
+	hits->watch = said ? (int)strtol(said, NULL, 10) : 0;
 	hits->on = hits->watch > 0;
 	return hits->watch;
 }

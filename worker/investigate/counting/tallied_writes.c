@@ -11,7 +11,6 @@
 #include "worker/read/code/mappings.h"
 #include "worker/read/values/accessed.h"
 
-#define PACKET	    "maint packet QRRWarden."
 #define NUMBER_SIZE 17 /* with its separator */
 
 bool tallied_writes_read(struct replay *replay, struct tally_table *table)
@@ -41,15 +40,15 @@ static bool begin(struct replay *replay, char kind, unsigned long long address,
 		return false;
 	if (mappings_sharing(replay, address) == 'p')
 		kind = (char)toupper(kind);
-	length = (size_t)snprintf(
-	    command, sizeof(command), PACKET "tally:%c;%llx,%llx,", kind, address, size);
+	length =
+	    (size_t)snprintf(command, sizeof(command), "tally:%c;%llx,%llx,", kind, address, size);
 	for (size_t i = 0; i < size; i++)
 		length +=
 		    (size_t)snprintf(command + length, sizeof(command) - length, "%02x", bytes[i]);
 	for (size_t i = 0; i < count; i++)
 		length += (size_t)snprintf(command + length, sizeof(command) - length, ";%llx",
 		    (unsigned long long)numbers[i]);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "%s", command);
 	return is_on(replay, &table);
 }
 
@@ -67,14 +66,11 @@ bool tallied_writes_begin_until(
 
 void tallied_writes_stop_always(struct replay *replay, unsigned long long pc)
 {
-	char command[64];
-
-	snprintf(command, sizeof(command), PACKET "always:%llx", pc);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "always:%llx", pc);
 }
 
 void tallied_writes_end(struct replay *replay)
 {
 	if (!replay_worker(replay)->broken)
-		gdb_must_console(replay_gdb(replay), PACKET "tally:");
+		gdb_must_packet(replay_gdb(replay), "tally:");
 }

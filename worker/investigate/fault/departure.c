@@ -251,25 +251,22 @@ void departure_guess(struct replay *replay, const struct mappings *mappings, uns
 bool departure_go_back(struct replay *replay)
 {
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
-	struct mappings *mappings;
-	struct failure failure = {0};
+	cleanup_failure struct failure failure = {0};
 	bool found = false;
 
 	for (int i = 0; i < STEPS_MAX && !found; i++) {
 		if (!resume_run(replay, &one, &failure) || !position_update(replay, &failure))
 			break;
 		replay_moves(replay);
-		mappings = mappings_read(replay);
+		cleanup_mappings struct mappings *mappings = mappings_read(replay);
 		found = mappings && belongs_to_code(mappings, replay_now(replay)->pc);
-		mappings_free(mappings);
 	}
-	json_decref(failure.details);
 	return found;
 }
 
 void departure_tell(struct replay *replay, unsigned long long to, struct fault *fault)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 	struct instruction instruction;
 	struct leap leap = {.replay = replay, .mappings = mappings, .instruction = &instruction};
 
@@ -281,5 +278,4 @@ void departure_tell(struct replay *replay, unsigned long long to, struct fault *
 			json_object_set_new(
 			    fault->json, "instruction", json_string(instruction.text));
 	}
-	mappings_free(mappings);
 }

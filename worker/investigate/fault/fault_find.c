@@ -309,11 +309,10 @@ static void find(struct replay *replay, const struct mappings *mappings, const c
 
 void fault_find(struct replay *replay, const char *signal, struct fault *fault)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 	unsigned long long pc = 0;
 
 	*fault = (struct fault){0};
 	if (mappings && signal && accessed_number(replay, "(unsigned long)$pc", &pc))
 		find(replay, mappings, signal, pc, fault);
-	mappings_free(mappings);
 }

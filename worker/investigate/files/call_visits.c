@@ -164,17 +164,15 @@ static bool go(struct way *way, const struct input_call *before, struct failure 
 		return true;
 	if (!worker_goes_on(replay_worker(way->replay)))
 		return false;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return seek(way, failure);
 }
 
 bool call_visits_pass(struct replay *replay, const struct input_call *call)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool ok = recorded_call_pass(replay, &ignored);
 
-	json_decref(ignored.details);
 	return ok && replay_now(replay)->tid == call->tid &&
 	       replay_now(replay)->event > call->event;
 }
@@ -187,13 +185,12 @@ static void visit_some(struct way *way, call_visits_see *see, void *context)
 
 	learn_places(way);
 	for (size_t i = 0; i < way->count && worker_goes_on(replay_worker(way->replay)); i++) {
-		struct failure ignored = {0};
+		cleanup_failure struct failure ignored = {0};
 
 		way->wanted = way->visits[i].call;
 		before = go(way, before, &ignored) ? way->wanted : NULL;
 		if (before)
 			see(context, way->replay, &way->visits[i]);
-		json_decref(ignored.details);
 	}
 	set_places(way, false);
 }
@@ -242,10 +239,9 @@ void call_visits_go(struct replay *replay, const struct kernel_writes *writes,
 		const struct input_call *first = visits[done].call;
 		const long long pid = kernel_writes_process(writes, first->tid);
 		struct way way = {.replay = replay, .writes = writes, .visits = &visits[done]};
-		struct failure ignored = {0};
+		cleanup_failure struct failure ignored = {0};
 		const bool there = visit_process(replay, pid, first->entered, &ignored);
 
-		json_decref(ignored.details);
 		way.count = there ? count_here(replay, writes, way.visits, count - done, pid) : 1;
 		signals_pass_all(replay);
 		if (there)

@@ -209,10 +209,8 @@ static bool find(struct open_files *files, struct failure *failure)
 		seen_calls_visit(&files->seen);
 		note_seen(files, visited);
 		open_list_free(&files->open);
-		if (!open_list_find(&files->question, &files->open)) {
-			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-			return false;
-		}
+		if (!open_list_find(&files->question, &files->open))
+			return failure_no_memory(failure);
 		want_calls(files);
 		if (files->seen.count == files->seen.visited || !worker_goes_on(worker))
 			break;
@@ -296,9 +294,7 @@ static json_t *answer_of(struct open_files *files, const json_t *moment, size_t 
 		json_object_set_new(answer, "opened", json_integer((json_int_t)files->asked));
 		json_object_set_new(answer, "closed", json_integer((json_int_t)files->open.closed));
 	}
-	if (json_array_size(list))
-		json_object_set(answer, "sites", list);
-	json_decref(list);
+	answer_add_list(answer, "sites", list);
 	if (files->cut) {
 		replay_worker(files->replay)->half_read = false;
 		json_object_set_new(answer, "cut_off",
@@ -323,7 +319,7 @@ static json_t *answer_here(struct open_files *files, const struct open_files_arg
 {
 	struct replay *replay = files->replay;
 	const struct moment at = *replay_now(replay);
-	json_t *moment, *answer = NULL;
+	json_auto_t *moment = NULL;
 
 	if (!learn_calls(files, &at, failure))
 		return NULL;
@@ -337,10 +333,7 @@ static json_t *answer_here(struct open_files *files, const struct open_files_arg
 	    .from = from->event ? from->event : images_start(replay) + 1,
 	    .at = at.event};
 	files->seen = (struct seen_calls){.replay = replay, .writes = files->writes};
-	if (find(files, failure))
-		answer = answer_of(files, moment, (size_t)args->limit);
-	json_decref(moment);
-	return answer;
+	return find(files, failure) ? answer_of(files, moment, (size_t)args->limit) : NULL;
 }
 
 /* NULL if it failed for another reason than that the time was over. */
@@ -350,8 +343,7 @@ static json_t *answer_unreached(const struct replay *replay, struct failure *fai
 
 	if (worker->broken || !worker->interrupt)
 		return NULL;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	worker->half_read = false;
 	return json_pack("{s:s, s:s}", "conclusion", "nothing is known of the descriptors",
 	    "cut_off", "the time was over before the moment was reached: give a longer deadline");

@@ -64,7 +64,7 @@ static void add_kind(struct open_site *site, json_t *kind)
 
 static json_t *kinds_words(const struct open_site *site)
 {
-	json_t *words = sentence_join(site->kinds);
+	json_t *words = sentence_join(site->kinds, "; ");
 
 	return site->further ? sentence_add(words, json_string("; and others")) : words;
 }

@@ -33,21 +33,19 @@ static json_t *history_of(struct replay *replay, unsigned long long pointer)
 {
 	static const char *const kept[] = {"conclusion", "block", "moment", "cut_off"};
 	struct heap_history_args args = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	char text[32];
-	json_t *life, *found = NULL;
+	json_auto_t *life = NULL;
+	json_t *found;
 
 	snprintf(text, sizeof(text), "0x%llx", pointer);
 	args.pointer = text;
 	life = tool_heap_history(replay, &args, &ignored);
-	if (life) {
-		found = json_pack("{s:s}", "pointer", text);
-		for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-			if (json_object_get(life, kept[i]))
-				json_object_set(found, kept[i], json_object_get(life, kept[i]));
-	}
-	json_decref(life);
-	json_decref(ignored.details);
+	if (!life)
+		return NULL;
+	found = json_pack("{s:s}", "pointer", text);
+	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
+		json_object_set(found, kept[i], json_object_get(life, kept[i]));
 	return found;
 }
 
@@ -101,7 +99,7 @@ json_t *damage_find(struct replay *replay)
 	unsigned long long pointer = read_pointer(replay);
 	json_t *life = pointer ? history_of(replay, pointer) : NULL, *told = NULL;
 	struct damage_writer writer = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (tells_fault(life))
 		return life;
@@ -109,7 +107,6 @@ json_t *damage_find(struct replay *replay)
 	    damage_find_writer(replay, life ? pointer : 0, &writer))
 		told = tell_writer(replay, &writer);
 	json_decref(writer.by);
-	json_decref(ignored.details);
 	if (!told)
 		return life;
 	json_decref(life);

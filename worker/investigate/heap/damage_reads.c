@@ -112,19 +112,17 @@ static void note(const struct walk *walk, const struct access *access,
 
 static bool is_there(const struct walk *walk, const struct moment *until)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct moment here;
-	bool there = position_read(walk->replay, &here, &ignored) && here.event == until->event &&
-		     here.ticks == until->ticks;
 
-	json_decref(ignored.details);
-	return there;
+	return position_read(walk->replay, &here, &ignored) && here.event == until->event &&
+	       here.ticks == until->ticks;
 }
 
 static bool step_on(struct walk *walk, const struct moment *until, struct reads *reads)
 {
 	const struct resumption one = {"step-instruction", FORWARD, true, -1, 0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool there = false, ok = true;
 
 	for (int steps = 0; ok && !there && steps < STEPS_MAX; steps++) {
@@ -143,7 +141,6 @@ static bool step_on(struct walk *walk, const struct moment *until, struct reads 
 			note(walk, &accesses.list[i], &regs, reads);
 		ok = resume_run(walk->replay, &one, &ignored);
 	}
-	json_decref(ignored.details);
 	return there;
 }
 

@@ -127,18 +127,14 @@ static bool all_known(const struct watched *watched)
 
 static void judge(struct replay *replay, struct watched *watched, size_t i)
 {
-	json_t *where;
-
 	watched->moments[i] = *replay_now(replay);
 	if (watched->own_data[i] ||
 	    allocator_accessor(replay, &watched->allocator) == ACCESSOR_ALLOCATOR) {
 		watched->wrote[i] = WROTE_ALLOCATOR;
 		return;
 	}
-	where = where_own(replay);
-	watched->by[i] = where_words(where);
+	watched->by[i] = where_own_words(replay);
 	watched->wrote[i] = WROTE_OTHER;
-	json_decref(where);
 }
 
 static enum scan_verdict see_write(
@@ -192,7 +188,7 @@ static bool look_at_words(struct replay *replay, const struct moment *from,
     const struct reads *words, struct moment *last, struct damage_writer *writer)
 {
 	struct watched watched = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	int number = -1;
 
 	last->event = 0;
@@ -220,7 +216,6 @@ static bool look_at_words(struct replay *replay, const struct moment *from,
 			*last = watched.moments[0];
 		forget(&watched);
 	}
-	json_decref(ignored.details);
 	return number >= 0 && position_go(replay, &writer->moment, &ignored);
 }
 
@@ -242,7 +237,7 @@ static void choose(struct reads *reads, unsigned long long own)
 bool damage_find_writer(struct replay *replay, unsigned long long own, struct damage_writer *writer)
 {
 	unsigned long long entry, call = failing_call(replay);
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct moment until, last;
 	struct reads reads;
 	bool found = false, on;
@@ -261,6 +256,5 @@ bool damage_find_writer(struct replay *replay, unsigned long long own, struct da
 		found = on && look_at_words(replay, &until, &reads, &last, writer);
 		own = 0;
 	}
-	json_decref(ignored.details);
 	return found;
 }

@@ -20,7 +20,7 @@ static const char *const calls[] = {
 static void leave_linker(struct replay *replay, const struct mappings *mappings, int number)
 {
 	const json_t *row, *place;
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 
 	gdb_must(replay_gdb(replay), &results, "-break-info %d", number);
 	row = mi_breakpoint_row(mi_breakpoints(results), number);
@@ -31,7 +31,6 @@ static void leave_linker(struct replay *replay, const struct mappings *mappings,
 			gdb_must(replay_gdb(replay), NULL, "-break-disable %s",
 			    mi_text(place, "number"));
 	}
-	json_decref(results);
 }
 
 enum search_end first_call_search(

@@ -12,6 +12,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/moment/moment_names.h"
 #include "worker/read/values/accessed.h"
+#include "worker/serve/sentence.h"
 
 #define OWNERS_READ  512 /* at once, while a block is looked for downwards */
 #define PAGES_BACK   (1ULL << 20)
@@ -124,23 +125,17 @@ static json_t *go_to_writer(
     struct look *look, const char *type, uint64_t address, json_t *told, const char *moment)
 {
 	struct last_change_args args = {.frame = -1, .move = true};
-	struct failure ignored = {0};
-	json_t *where, *words = NULL, *change;
+	cleanup_failure struct failure ignored = {0};
+	json_auto_t *change = NULL;
 	char text[64];
 
 	snprintf(text, sizeof(text), "*(%s *) 0x%llx", type, (unsigned long long)address);
 	args.expression = text;
 	change = tool_last_change(look->replay, &args, &ignored);
-	if (change) {
-		where = where_own(look->replay);
-		words = where_words(where);
-		json_decref(where);
-		json_object_set_new(
-		    told, moment, moment_name(look->replay, replay_now(look->replay)));
-	}
-	json_decref(change);
-	json_decref(ignored.details);
-	return words;
+	if (!change)
+		return NULL;
+	json_object_set_new(told, moment, moment_name(look->replay, replay_now(look->replay)));
+	return where_own_words(look->replay);
 }
 
 /* Who had a value of the table written: "take_locked, called by add (a.c:6)" is add, because only
@@ -148,15 +143,13 @@ static json_t *go_to_writer(
 static json_t *go_to_caller(struct look *look, uint64_t address, json_t *told, const char *moment)
 {
 	static const char called[] = ", called by ";
-	json_t *words = go_to_writer(look, "unsigned long", address, told, moment), *caller;
+	json_auto_t *words = go_to_writer(look, "unsigned long", address, told, moment);
 	const char *by;
 
 	if (!words)
 		return NULL;
 	by = strstr(json_string_value(words), called);
-	caller = json_string(by ? by + strlen(called) : "code without source lines");
-	json_decref(words);
-	return caller;
+	return json_string(by ? by + strlen(called) : "code without source lines");
 }
 
 static const char *or_unknown(const json_t *words)
@@ -180,7 +173,8 @@ static json_t *place_in(const struct look *look, uint64_t address)
 /* Who freed the block and who allocated it, in this order, because each search goes back. */
 static json_t *tell_lives(struct look *look, const char *begin, json_t *told)
 {
-	json_t *freed = NULL, *made, *all;
+	json_auto_t *freed = NULL, *made = NULL;
+	json_t *all;
 
 	if (look->block.state == GUARDHEAP_FREED)
 		freed = go_to_caller(
@@ -192,29 +186,24 @@ static json_t *tell_lives(struct look *look, const char *begin, json_t *told)
 		    "%s, allocated by %s, freed by %s", begin, or_unknown(made), or_unknown(freed));
 	else
 		all = json_sprintf("%s, allocated by %s", begin, or_unknown(made));
-	json_decref(freed);
-	json_decref(made);
 	return all;
 }
 
 static json_t *tell_damage(struct look *look, json_t *told)
 {
-	json_t *place = place_in(look, look->table.wrong_address);
-	json_t *writer =
+	json_auto_t *place = place_in(look, look->table.wrong_address);
+	json_auto_t *writer =
 	    go_to_writer(look, "unsigned char", look->table.wrong_address, told, "moment");
-	json_t *begin = json_sprintf("%s wrote %s", or_unknown(writer), json_string_value(place));
-	json_t *all = tell_lives(look, json_string_value(begin), told);
+	json_auto_t *begin =
+	    json_sprintf("%s wrote %s", or_unknown(writer), json_string_value(place));
 
-	json_decref(place);
-	json_decref(writer);
-	json_decref(begin);
-	return all;
+	return tell_lives(look, json_string_value(begin), told);
 }
 
 static json_t *tell_verdict(struct look *look, json_t *told)
 {
 	bool known = read_block(look, look->table.wrong_block);
-	json_t *place, *begin, *all;
+	json_auto_t *place = NULL, *begin = NULL;
 
 	if (!known)
 		return json_sprintf("free of 0x%llx, which malloc never returned",
@@ -226,19 +215,14 @@ static json_t *tell_verdict(struct look *look, json_t *told)
 		    ? json_sprintf("double free of a block of %llu bytes",
 			  (unsigned long long)look->block.size)
 		    : json_sprintf("free of %s", json_string_value(place));
-	all = tell_lives(look, json_string_value(begin), told);
-	json_decref(place);
-	json_decref(begin);
-	return all;
+	return tell_lives(look, json_string_value(begin), told);
 }
 
 static json_t *tell_access(struct look *look, uint64_t address, json_t *told)
 {
-	json_t *place = place_in(look, address), *all;
+	json_auto_t *place = place_in(look, address);
 
-	all = tell_lives(look, json_string_value(place), told);
-	json_decref(place);
-	return all;
+	return tell_lives(look, json_string_value(place), told);
 }
 
 static void add_block(const struct look *look, json_t *told)
@@ -262,15 +246,12 @@ static bool lacks_alignment(const struct look *look, uint64_t address)
 /* Takes over the conclusion. */
 static json_t *add_remedy(json_t *conclusion, const struct guardheap_block *block)
 {
-	json_t *longer = json_sprintf("%s. The block is in use, and the program may be right: "
-				      "malloc aligns to %d, and the guard "
-				      "heap aligns one of %llu bytes less, so that it ends at its "
-				      "guard. Record it with env " GUARDHEAP_ALIGN_VARIABLE "=%d",
-	    json_string_value(conclusion), MALLOC_ALIGN, (unsigned long long)block->size,
-	    MALLOC_ALIGN);
-
-	json_decref(conclusion);
-	return longer;
+	return sentence_add(
+	    conclusion, json_sprintf(". The block is in use, and the program may be right: "
+				     "malloc aligns to %d, and the guard "
+				     "heap aligns one of %llu bytes less, so that it ends at its "
+				     "guard. Record it with env " GUARDHEAP_ALIGN_VARIABLE "=%d",
+			    MALLOC_ALIGN, (unsigned long long)block->size, MALLOC_ALIGN));
 }
 
 json_t *guarded_tell(struct replay *replay, unsigned long long address)

@@ -131,7 +131,7 @@ static void tell_block(const struct heap *heap, json_t *answer)
 static void tell_limits(
     const struct heap *heap, const struct search *search, enum search_end end, json_t *answer)
 {
-	json_t *reached = moment_name(heap->replay, &search->reached);
+	json_auto_t *reached = moment_name(heap->replay, &search->reached);
 
 	search_tell(search, end, answer);
 	access_kind_tell(&heap->code, search->replay, answer);
@@ -157,15 +157,13 @@ static void tell_limits(
 		json_object_set_new(answer, "incomplete",
 		    json_string("not all of malloc's code could be read: it may have handed out "
 				"blocks that were not seen"));
-	json_decref(reached);
 }
 
 static json_t *answer_of(const struct heap *heap, const struct search *search, enum search_end end)
 {
 	json_t *answer = json_pack("{s:o}", "conclusion", conclude(heap, end == SEARCH_WHOLE));
 
-	if (heap->problem_moment)
-		json_object_set(answer, "moment", heap->problem_moment);
+	json_object_set(answer, "moment", heap->problem_moment);
 	tell_block(heap, answer);
 	tell_limits(heap, search, end, answer);
 	return answer;
@@ -248,15 +246,14 @@ static void clear(struct heap *heap)
 /* What the address belongs to at the session's moment. */
 static void name_place(struct heap *heap)
 {
-	struct mappings *mappings = mappings_read(heap->replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, heap->address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(heap->replay);
+	const struct mapping *mapping = mappings_find(mappings, heap->address);
 
 	if (!mapping)
 		snprintf(heap->place, sizeof(heap->place), "no mapping now");
 	else
 		snprintf(heap->place, sizeof(heap->place), "%.150s (%s)",
 		    mapping->file[0] ? mapping->file : "an anonymous mapping", mapping->rights);
-	mappings_free(mappings);
 }
 
 /* The guard heap keeps what it gave out in a table of its own: as of `to`, or of the session's
@@ -288,10 +285,9 @@ static json_t *ask_guard(struct heap *heap, struct failure *failure)
 /* Instead of what the search found. */
 static json_t *ask_guard_late(struct heap *heap, json_t *answer)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	json_t *told = ask_guard(heap, &ignored);
 
-	json_decref(ignored.details);
 	if (!told)
 		return answer;
 	json_decref(answer);

@@ -10,6 +10,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/moment/moment_names.h"
+#include "worker/serve/sentence.h"
 
 #define EVENTS_MAX    40
 #define CALLERS_MAX   6
@@ -25,14 +26,11 @@ const char *heap_words(const json_t *text)
 void heap_add_event(struct heap *heap, const char *what, json_t *where)
 {
 	if (json_array_size(heap->events) < EVENTS_MAX) {
-		json_t *callers = where_outer_callers(heap->replay, CALLERS_MAX);
 		json_t *event = json_pack("{s:s, s:o, s:i, s:O}", "what", what, "moment",
 		    moment_name(heap->replay, replay_now(heap->replay)), "tid",
 		    replay_now(heap->replay)->tid, "frame", where);
 
-		if (json_array_size(callers))
-			json_object_set(event, "callers", callers);
-		json_decref(callers);
+		answer_add_list(event, "callers", where_outer_callers(heap->replay, CALLERS_MAX));
 		json_array_append_new(heap->events, event);
 	}
 	json_decref(where);
@@ -143,7 +141,7 @@ static void see_taken(struct heap *heap, unsigned long long pointer)
 {
 	char name[HEAP_NAME_MAX];
 	enum allocator_way way = allocator_way(heap->replay, &heap->allocator, name, sizeof(name));
-	json_t *where = caller(heap, name), *by = where_words(where);
+	json_auto_t *where = caller(heap, name), *by = where_words(where);
 
 	if (pointer != heap->block.address) {
 		if (heap->state == HEAP_LIVE) {
@@ -154,7 +152,6 @@ static void see_taken(struct heap *heap, unsigned long long pointer)
 				heap->block.address, heap_words(heap->made)));
 			heap_add_event(heap, "freed from its middle", json_incref(where));
 		}
-		json_decref(by);
 	} else if (heap->state == HEAP_LIVE) {
 		if (is_mismatch(heap->way, way))
 			heap_note_problem(heap,
@@ -163,7 +160,7 @@ static void see_taken(struct heap *heap, unsigned long long pointer)
 				heap_words(by), pointer, name, heap_words(heap->made),
 				heap->way_name, release_of(heap->way)));
 		heap_add_event(heap, "freed", json_incref(where));
-		set_freed(heap, by);
+		set_freed(heap, json_incref(by));
 	} else {
 		heap_note_problem(
 		    heap, json_sprintf("%sdouble free: %s frees the block at 0x%llx again, "
@@ -171,9 +168,7 @@ static void see_taken(struct heap *heap, unsigned long long pointer)
 			      doubt(heap), heap_words(by), pointer, heap_words(heap->dropped),
 			      heap_words(heap->made)));
 		heap_add_event(heap, "freed again", json_incref(where));
-		json_decref(by);
 	}
-	json_decref(where);
 }
 
 static void see_take(struct heap *heap)
@@ -277,7 +272,7 @@ static void count_use(struct heap *heap, enum access_kind kind, json_t *where)
 
 static void see_late_use(struct heap *heap, enum access_kind kind, json_t *where)
 {
-	json_t *by;
+	json_auto_t *by = NULL;
 
 	if (!block_is_kept(heap->replay, &heap->block)) {
 		heap->state = HEAP_GONE;
@@ -294,14 +289,13 @@ static void see_late_use(struct heap *heap, enum access_kind kind, json_t *where
 		      heap->block.address, heap_words(heap->dropped), heap_words(heap->made)));
 	heap_add_event(heap, kind == ACCESS_KIND_READ ? "read after free" : "used after free",
 	    json_incref(where));
-	json_decref(by);
 	if (++heap->late == LATE_USES_MAX)
 		heap_unwatch_words(heap);
 }
 
 static void see_overrun(struct heap *heap, bool below, json_t *where)
 {
-	json_t *by;
+	json_auto_t *by = NULL;
 
 	if (heap->broken_into)
 		return;
@@ -318,13 +312,12 @@ static void see_overrun(struct heap *heap, bool below, json_t *where)
 		      heap_words(by), heap->block.address, heap_words(heap->made),
 		      heap->block.room));
 	heap_add_event(heap, below ? "its header overwritten" : "overrun", json_incref(where));
-	json_decref(by);
 }
 
 static void see_access(struct heap *heap, const struct hit *hit)
 {
 	enum access_kind kind;
-	json_t *where;
+	json_auto_t *where = NULL;
 
 	if (allocator_accessor(heap->replay, &heap->allocator) != ACCESSOR_PROGRAM)
 		return;
@@ -341,7 +334,6 @@ static void see_access(struct heap *heap, const struct hit *hit)
 		see_late_use(heap, kind, where);
 	else if (heap->state == HEAP_LIVE)
 		see_overrun(heap, hit->number == heap->below, where);
-	json_decref(where);
 }
 
 static void see_breakpoint(struct heap *heap, int number)

@@ -44,7 +44,7 @@ static bool read_size(struct replay *replay, unsigned long long *size)
 void heap_learn_requested(struct heap *heap)
 {
 	struct replay *replay = heap->replay;
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	unsigned long long size;
 
 	if (!heap->made_at.event || heap->requested)
@@ -53,7 +53,6 @@ void heap_learn_requested(struct heap *heap)
 	    back_out(replay, 0, &ignored) == BACK_DONE && position_update(replay, &ignored) &&
 	    read_size(replay, &size) && size <= heap->block.room)
 		heap->requested = size;
-	json_decref(ignored.details);
 }
 
 bool heap_has_slack(const struct heap *heap)
@@ -80,8 +79,7 @@ static void watch_slack(struct heap *heap)
 		snprintf(place, sizeof(place), "*(unsigned char (*)[%u]) 0x%llx", size, at);
 		heap->slack[i] =
 		    watchpoint_insert(heap->replay, place, WATCH_ACCESS, true, NULL, &ignored);
-		json_decref(ignored.details);
-		ignored = (struct failure){0};
+		failure_forget(&ignored);
 		if (heap->slack[i])
 			at += size;
 	}
@@ -139,7 +137,7 @@ enum search_end heap_search_slack(struct heap *heap, struct search *search, stru
 {
 	struct moment stretch[2];
 	enum search_end end = SEARCH_FAILED;
-	json_t *made = moment_name(heap->replay, &heap->made_at);
+	json_auto_t *made = moment_name(heap->replay, &heap->made_at);
 	const char *until =
 	    heap->state == HEAP_LIVE ? heap->args->to : json_string_value(heap->dropped_at);
 
@@ -150,6 +148,5 @@ enum search_end heap_search_slack(struct heap *heap, struct search *search, stru
 		unwatch_slack(heap);
 		end = end == SEARCH_ENOUGH ? SEARCH_WHOLE : end;
 	}
-	json_decref(made);
 	return end;
 }

@@ -81,7 +81,8 @@ static bool is_same_function(const json_t *frame, const json_t *other)
 static json_t *words_of(struct replay *replay, const json_t *frames, size_t outer)
 {
 	frame_test *is_meant = frames_own_test(replay, frames);
-	json_t *parts = json_array(), *frame, *words = NULL;
+	json_auto_t *parts = json_array();
+	json_t *frame;
 	const json_t *before = NULL;
 	bool recursion = false;
 	size_t i;
@@ -103,10 +104,7 @@ static json_t *words_of(struct replay *replay, const json_t *frames, size_t oute
 			recursion = true;
 		}
 	}
-	if (json_array_size(parts))
-		words = where_chain(parts);
-	json_decref(parts);
-	return words;
+	return json_array_size(parts) ? where_chain(parts) : NULL;
 }
 
 /* A library's, as near to the program's own code as is known. */
@@ -119,15 +117,13 @@ static json_t *outermost(struct replay *replay, const json_t *frames)
 
 json_t *call_way_words(struct replay *replay, unsigned addresses, size_t outer)
 {
-	struct failure ignored = {0};
-	json_t *frames = NULL, *words = NULL;
+	cleanup_failure struct failure ignored = {0};
+	json_auto_t *frames = NULL;
+	json_t *words;
 
-	if (frames_read(replay, replay_selected(replay)->number, 0, FRAMES, &frames, &ignored)) {
-		cut(replay, frames, addresses);
-		words = words_of(replay, frames, outer);
-		words = words ? words : outermost(replay, frames);
-	}
-	json_decref(frames);
-	json_decref(ignored.details);
-	return words;
+	if (!frames_read(replay, replay_selected(replay)->number, 0, FRAMES, &frames, &ignored))
+		return NULL;
+	cut(replay, frames, addresses);
+	words = words_of(replay, frames, outer);
+	return words ? words : outermost(replay, frames);
 }

@@ -17,6 +17,7 @@
 #include "worker/moment/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/serve/handlers.h"
+#include "worker/serve/sentence.h"
 
 #define FINDINGS_MAX 100
 #define CALLERS_MAX  4
@@ -47,14 +48,6 @@ struct check {
 };
 
 /* ---- Findings -------------------------------------------------------------------------------- */
-
-static void add_load(struct replay *replay, struct finding *finding)
-{
-	json_t *loaded = unwritten_loaded(replay, &finding->table);
-
-	if (loaded)
-		json_object_set_new(finding->answer, "loaded", loaded);
-}
 
 static bool is_same(const struct finding *one, const struct finding *other)
 {
@@ -117,20 +110,19 @@ static void take_finding(struct check *check)
 	finding->answer = json_pack("{s:s, s:o, s:i, s:O}", "what", finding->what, "moment",
 	    moment_name(check->replay, replay_now(check->replay)), "tid",
 	    replay_now(check->replay)->tid, "frame", finding->frame);
-	if (json_array_size(callers))
-		json_object_set(finding->answer, "callers", callers);
-	json_decref(callers);
+	answer_add_list(finding->answer, "callers", callers);
 	if (unwritten_is(&finding->table))
-		add_load(check->replay, finding);
+		json_object_set_new(
+		    finding->answer, "loaded", unwritten_loaded(check->replay, &finding->table));
 }
 
 /* A call that some of them ask for: "make (a.c:6), called by main (a.c:10), at 12:345". */
 static void take_call(void *context, struct heap_pass *pass)
 {
 	struct check *check = context;
-	json_t *caller = where_and_callers_from(pass->replay, pass->table.called != 0, 1),
-	       *moment = moment_name(pass->replay, replay_now(pass->replay));
-	json_t *said =
+	json_auto_t *caller = where_and_callers_from(pass->replay, pass->table.called != 0, 1),
+		    *moment = moment_name(pass->replay, replay_now(pass->replay));
+	json_auto_t *said =
 	    json_sprintf("%s, at %s", json_string_value(caller), json_string_value(moment));
 
 	for (size_t i = 0; i < check->count; i++) {
@@ -142,9 +134,6 @@ static void take_call(void *context, struct heap_pass *pass)
 		if (table->dropped == pass->table.made && !json_object_get(answer, "freed"))
 			json_object_set(answer, "freed", said);
 	}
-	json_decref(caller);
-	json_decref(moment);
-	json_decref(said);
 }
 
 static enum scan_verdict see(
@@ -233,7 +222,7 @@ static void run_unwritten(struct check *check, const struct moment stretch[2])
 {
 	const bool before = check->before;
 	struct search search = {.replay = check->replay};
-	struct failure failure = {0};
+	cleanup_failure struct failure failure = {0};
 
 	check->pass.kind = HEAP_PASS_UNDEFINED;
 	check->enough = check->count + check->most;
@@ -247,7 +236,6 @@ static void run_unwritten(struct check *check, const struct moment stretch[2])
 		check->unwritten_failed = json_string(failure.message);
 	heap_pass_end(&check->pass);
 	search_end(&search);
-	json_decref(failure.details);
 	check->pass.kind = HEAP_PASS_ACCESSES;
 	check->before = before;
 }
@@ -269,7 +257,7 @@ static void find_calls(struct check *check)
 static json_t *conclude(const struct check *check)
 {
 	const struct finding *first = &check->findings[0];
-	json_t *words, *conclusion;
+	json_auto_t *words = NULL;
 
 	if (check->before)
 		return json_string(
@@ -284,10 +272,8 @@ static json_t *conclude(const struct check *check)
 			  "written"
 			: "");
 	words = where_words(first->frame);
-	conclusion = json_sprintf("%zu %s; the first: %s, in %s", check->count,
+	return json_sprintf("%zu %s; the first: %s, in %s", check->count,
 	    check->count == 1 ? "finding" : "findings", first->what, json_string_value(words));
-	json_decref(words);
-	return conclusion;
 }
 
 /* ", and 7 calls of pool_alloc, pool_free", or "" */
@@ -391,15 +377,13 @@ static json_t *answer_of(
     const struct check *check, const struct search *search, enum search_end end)
 {
 	json_t *answer = json_pack("{s:o}", "conclusion", conclude(check)), *list = json_array();
-	json_t *reached = moment_name(check->replay, &search->reached);
+	json_auto_t *reached = moment_name(check->replay, &search->reached);
 
 	for (size_t i = 0; i < check->count; i++) {
 		say_others(&check->findings[i]);
 		json_array_append(list, check->findings[i].answer);
 	}
-	if (check->count)
-		json_object_set(answer, "findings", list);
-	json_decref(list);
+	answer_add_list(answer, "findings", list);
 	if (check->before)
 		json_object_set_new(
 		    answer, "cut_off", json_string("the time is over: give a longer deadline"));
@@ -410,7 +394,6 @@ static json_t *answer_of(
 	if (!heap_pools_are_all(&check->pass.table))
 		json_object_set_new(answer, "incomplete", say_incomplete(&check->pass.table));
 	json_object_set_new(answer, "checked", say_checked(check));
-	json_decref(reached);
 	return answer;
 }
 
@@ -420,7 +403,8 @@ static json_t *answer_of(
 static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *answer)
 {
 	const json_t *before = json_object_get(answer, "conclusion");
-	json_t *list, *others, *most;
+	json_auto_t *others = NULL;
+	json_t *list, *most;
 	char size[HEAP_SIZE_WORDS], words[WORDS_MAX];
 
 	list = heap_sites_list(sites, limit, &others);
@@ -440,19 +424,15 @@ static void tell_leaks(const struct heap_sites *sites, size_t limit, json_t *ans
 	json_object_set_new(answer, "conclusion",
 	    json_sprintf(
 		"%s; %s%s", json_string_value(before), words, most ? json_string_value(most) : ""));
-	if (json_array_size(list))
-		json_object_set(answer, "leaks", list);
-	if (others)
-		json_object_set(answer, "other_leaks", others);
-	json_decref(list);
-	json_decref(others);
+	answer_add_list(answer, "leaks", list);
+	json_object_set(answer, "other_leaks", others);
 }
 
 static void add_leaks(struct check *check, const struct moment *to, json_t *answer)
 {
 	const struct moment start = {.event = 0};
 	struct heap_sites *sites = calloc(1, sizeof(*sites));
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (sites && heap_sites_find(sites, check->replay, &start, to, true, &ignored))
 		tell_leaks(sites, check->most, answer);
@@ -462,7 +442,6 @@ static void add_leaks(struct check *check, const struct moment *to, json_t *answ
 	if (sites)
 		heap_sites_free(sites);
 	free(sites);
-	json_decref(ignored.details);
 }
 
 static json_t *check_all(struct check *check, struct failure *failure)
@@ -525,10 +504,8 @@ json_t *tool_check_memory(
 	struct check *check = calloc(1, sizeof(*check));
 	json_t *answer = NULL;
 
-	if (!check) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!check)
+		return failure_no_memory(failure);
 	check->args = args;
 	check->replay = check->pass.replay = replay;
 	check->unwritten_end = SEARCH_CUT;

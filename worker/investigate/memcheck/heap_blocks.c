@@ -51,9 +51,7 @@ static json_t *answer_of(const struct heap_sites *sites, const struct heap_block
 	    conclude(sites, args->from != NULL), "moment",
 	    moment_name(sites->pass.replay, &sites->reached), "blocks",
 	    (json_int_t)sites->all.blocks, "bytes", (json_int_t)sites->all.bytes, "others", others);
-	if (json_array_size(list))
-		json_object_set(answer, "sites", list);
-	json_decref(list);
+	answer_add_list(answer, "sites", list);
 	if (sites->end == SEARCH_CUT)
 		json_object_set_new(answer, "cut_off",
 		    json_string("the time is over: this is the heap at a moment before the one "
@@ -72,7 +70,7 @@ json_t *tool_heap_blocks(
 
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);
 	if (!sites)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	else if (search_stretch(replay, args->from, at, stretch, failure) &&
 		 heap_sites_find(sites, replay, &stretch[0], &stretch[1], false, failure))
 		answer = answer_of(sites, args);

@@ -13,8 +13,6 @@
 #include "worker/read/values/accessed.h"
 #include "worker/serve/begins.h"
 
-#define PACKET "maint packet QRRWarden.check:"
-
 struct name {
 	const char *name;
 	enum heapcheck_function kind;
@@ -33,22 +31,6 @@ static const struct name of_all[] = {{"malloc", HEAPCHECK_MALLOC}, {"calloc", HE
     {"valloc", HEAPCHECK_MALLOC}, {"pvalloc", HEAPCHECK_MALLOC},
     {"malloc_usable_size", HEAPCHECK_USABLE}, {"cfree", HEAPCHECK_FREE}};
 
-/* Before the libraries are in memory, gdb takes the program's stub for a function of theirs. */
-static unsigned long long address_of(struct replay *replay, const char *name)
-{
-	char expression[64];
-	unsigned long long address = 0;
-	struct symbol symbol;
-	uint8_t byte;
-
-	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
-	if (!accessed_number(replay, expression, &address) ||
-	    !accessed_whole(replay, address, &byte, 1) ||
-	    (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt")))
-		return 0;
-	return address;
-}
-
 static bool has(const struct heap_functions *functions, unsigned long long address)
 {
 	for (size_t i = 0; i < functions->count; i++)
@@ -61,7 +43,7 @@ static void add(struct replay *replay, struct heap_functions *functions, const s
     size_t count, unsigned flag)
 {
 	for (size_t i = 0; i < count && functions->count < HEAP_CHECK_FUNCTIONS; i++) {
-		unsigned long long address = address_of(replay, names[i].name);
+		unsigned long long address = symbol_address(replay, names[i].name);
 
 		if (!address || has(functions, address))
 			continue;
@@ -95,7 +77,7 @@ static void find_own(struct replay *replay, struct heap_functions *functions)
 	for (size_t i = 0; i < sizeof(of_glibc) / sizeof(*of_glibc); i++)
 		extend(functions, functions->list[i].address);
 	for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-		extend(functions, address_of(replay, others[i]));
+		extend(functions, symbol_address(replay, others[i]));
 }
 
 static void find_code_of(struct heap_functions *functions, const struct mapping *mapping)
@@ -120,13 +102,12 @@ static void find_code_of(struct heap_functions *functions, const struct mapping 
  * loader's. */
 static void find_code(struct replay *replay, struct heap_functions *functions)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 
-	for (size_t i = 0; mappings && i < mappings_count(mappings); i++) {
+	for (size_t i = 0; i < mappings_count(mappings); i++) {
 		if (mappings_get(mappings, i)->rights[2] == 'x')
 			find_code_of(functions, mappings_get(mappings, i));
 	}
-	mappings_free(mappings);
 }
 
 bool heap_functions_find(struct replay *replay, struct heap_functions *functions)
@@ -134,15 +115,16 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 	enum allocator_malloc called = allocator_malloc(replay);
 	const size_t all = sizeof(of_all) / sizeof(*of_all);
 
-	*functions = (struct heap_functions){.glibc = address_of(replay, "mallopt") != 0 &&
-						      address_of(replay, of_glibc[0].name) != 0};
+	*functions =
+	    (struct heap_functions){.glibc = symbol_address(replay, "mallopt") != 0 &&
+					     symbol_address(replay, of_glibc[0].name) != 0};
 	functions->replaced = called == ALLOCATOR_MALLOC_OTHER;
 	if (functions->glibc) {
 		add(replay, functions, of_glibc, sizeof(of_glibc) / sizeof(*of_glibc),
 		    HEAPCHECK_GLIBC);
 		add(replay, functions, of_all, all, functions->replaced ? 0 : HEAPCHECK_GLIBC);
 	} else if (called == ALLOCATOR_MALLOC_OTHER ||
-		   (address_of(replay, "malloc") && address_of(replay, "free"))) {
+		   (symbol_address(replay, "malloc") && symbol_address(replay, "free"))) {
 		functions->replaced = true;
 		add(replay, functions, of_all, all, 0);
 	}
@@ -152,17 +134,14 @@ bool heap_functions_find(struct replay *replay, struct heap_functions *functions
 		find_own(replay, functions);
 	find_code(replay, functions);
 	for (size_t i = 0; i < HEAP_CHECK_WRITING; i++)
-		functions->writing[i] = address_of(replay, writing[i]);
+		functions->writing[i] = symbol_address(replay, writing[i]);
 	return true;
 }
 
 static void tell(
     struct replay *replay, const char *what, unsigned long long a, unsigned long long b)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), PACKET "%s,%llx,%llx", what, a, b);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "check:%s,%llx,%llx", what, a, b);
 }
 
 bool heap_check_begin(struct replay *replay, const struct heap_functions *functions, bool whole)
@@ -183,10 +162,7 @@ bool heap_check_begin(struct replay *replay, const struct heap_functions *functi
 void heap_check_pool(struct replay *replay, unsigned long long address, unsigned long long gives,
     unsigned long long takes)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), PACKET "p,%llx,%llx,%llx", address, gives, takes);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "check:p,%llx,%llx,%llx", address, gives, takes);
 }
 
 void heap_check_only_blocks(struct replay *replay)
@@ -207,10 +183,7 @@ void heap_check_undefined(struct replay *replay, const struct heap_functions *fu
 void heap_check_show_sites(
     struct replay *replay, unsigned long long since, unsigned kind, size_t first)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), PACKET "g,%llx,%x,%zx", since, kind, first);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "check:g,%llx,%x,%zx", since, kind, first);
 }
 
 bool heap_check_only_lost(struct replay *replay)
@@ -245,5 +218,5 @@ bool heap_check_read(struct replay *replay, struct check_table *table)
 void heap_check_end(struct replay *replay)
 {
 	if (!replay_worker(replay)->broken)
-		gdb_must_console(replay_gdb(replay), PACKET);
+		gdb_must_packet(replay_gdb(replay), "check:");
 }

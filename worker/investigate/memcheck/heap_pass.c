@@ -167,7 +167,7 @@ void heap_pass_visit(struct heap_pass *pass, const unsigned long long *numbers, 
 	const struct moment stretch[2] = {start, {.event = REPLAY_EVENT_FAR}};
 	struct search search = {.replay = pass->replay};
 	struct visit visiting = {pass, visit, context};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	pass->wanted = 0;
 	if (search_begin(&search, pass->replay, stretch, &ignored) && turn_on(pass, &ignored)) {
@@ -178,7 +178,6 @@ void heap_pass_visit(struct heap_pass *pass, const unsigned long long *numbers, 
 	}
 	heap_pass_end(pass);
 	search_end(&search);
-	json_decref(ignored.details);
 }
 
 /* ---- In words -------------------------------------------------------------------------------- */

@@ -9,6 +9,7 @@
 #include <string.h>
 #include "worker/gdb/library.h"
 #include "worker/read/names/names.h"
+#include "worker/gdb/must.h"
 #include "worker/serve/begins.h"
 
 #define MARK	  "rr-said\t"
@@ -199,18 +200,15 @@ static bool find(struct replay *replay, struct heap_pools *pools, size_t number,
     const struct heap_functions *functions, struct failure *failure)
 {
 	const struct pool_name *name = &pools->name[number];
-	struct gdb *gdb = replay_gdb(replay);
-	char command[POOL_NAME_MAX + 64];
 	struct place place;
 	bool found = false, inlined = false;
-	const char *said;
+	const char *said = gdb_shown(replay_gdb(replay), NULL, "python rr_pool('%s', %u, %s)",
+	    name->function, name->argument, name->given ? "True" : "False");
 	char *text;
 
-	snprintf(command, sizeof(command), "python rr_pool('%s', %u, %s)", name->function,
-	    name->argument, name->given ? "True" : "False");
-	if (gdb_console(gdb, &said, command) != GDB_DONE)
+	if (!said)
 		return refuse_name(replay, name, false, failure);
-	text = strdup(gdb_console_text(gdb));
+	text = strdup(said);
 	said = text ? text : "";
 	while (read_place(&said, &place)) {
 		bool taken = true;

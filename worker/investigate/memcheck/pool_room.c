@@ -7,9 +7,11 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/library.h"
+#include "worker/gdb/must.h"
 #include "worker/read/code/mappings.h"
 #include "worker/read/names/symbol.h"
 #include "worker/read/values/accessed.h"
+#include "worker/serve/begins.h"
 
 enum room { ROOM_SAME, ROOM_OTHER, ROOM_UNKNOWN };
 
@@ -28,28 +30,23 @@ static enum room static_room(
 
 static bool is_on_stack(struct replay *replay, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, address);
 	unsigned long long sp = 0;
-	const bool is = mapping && accessed_number(replay, "(unsigned long) $rsp", &sp) &&
-			sp >= mapping->start && sp < mapping->end;
 
-	mappings_free(mappings);
-	return is;
+	return mapping && accessed_number(replay, "(unsigned long) $rsp", &sp) &&
+	       sp >= mapping->start && sp < mapping->end;
 }
 
 static bool is_one_variable(
     struct replay *replay, unsigned long long block, unsigned long long address)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	char command[96];
-	const char *said;
 
-	snprintf(
-	    command, sizeof(command), "python rr_same_variable(0x%llx, 0x%llx)", block, address);
 	return library_run(gdb, "stack_variables") == GDB_DONE &&
-	       gdb_console(gdb, &said, command) == GDB_DONE &&
-	       strstr(gdb_console_text(gdb), "rr-said\tsame");
+	       behind_mark(
+		   gdb_shown(gdb, NULL, "python rr_same_variable(0x%llx, 0x%llx)", block, address),
+		   "rr-said\tsame");
 }
 
 bool pool_room_has(struct replay *replay, const struct check_table *table)

@@ -15,17 +15,14 @@
 static bool is_of_heap(struct replay *replay, const json_t *fault)
 {
 	unsigned long long place = mi_address(fault, "pointer_at");
-	struct mappings *mappings;
+	cleanup_mappings struct mappings *mappings = NULL;
 	const struct mapping *mapping;
-	bool is;
 
 	if (!place || mi_address(fault, "address") < BELONGS_NULL_PAGES)
 		return false;
 	mappings = mappings_read(replay);
-	mapping = mappings ? mappings_find(mappings, place) : NULL;
-	is = mapping && strcmp(mapping->file, "[heap]") == 0;
-	mappings_free(mappings);
-	return is;
+	mapping = mappings_find(mappings, place);
+	return mapping && strcmp(mapping->file, "[heap]") == 0;
 }
 
 static bool can_check(struct replay *replay)

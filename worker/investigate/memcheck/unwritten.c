@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/library.h"
+#include "worker/gdb/must.h"
 #include "worker/read/code/mappings.h"
+#include "worker/serve/begins.h"
 
 #define MARK	  "rr-said\t"
 #define PLACE_MAX 512
@@ -49,15 +51,13 @@ static char *ask(
     struct replay *replay, const char *function, unsigned long long address, char line[PLACE_MAX])
 {
 	struct gdb *gdb = replay_gdb(replay);
-	char command[64];
 	const char *said;
 
-	snprintf(command, sizeof(command), "python %s(0x%llx)", function, address);
 	if (library_run(gdb, "stack_variables") != GDB_DONE ||
-	    gdb_console(gdb, &said, command) != GDB_DONE ||
-	    !(said = strstr(gdb_console_text(gdb), MARK)))
+	    !(said = behind_mark(
+		  gdb_shown(gdb, NULL, "python %s(0x%llx)", function, address), MARK)))
 		return NULL;
-	snprintf(line, PLACE_MAX, "%s", said + strlen(MARK));
+	snprintf(line, PLACE_MAX, "%s", said);
 	return line;
 }
 
@@ -77,12 +77,10 @@ static bool say_variable(struct replay *replay, unsigned long long address, char
 
 static bool is_on_stack(struct replay *replay, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
-	const bool is = mapping && strcmp(mapping->file, "[stack]") == 0;
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, address);
 
-	mappings_free(mappings);
-	return is;
+	return mapping && strcmp(mapping->file, "[stack]") == 0;
 }
 
 static void say_place(struct replay *replay, const struct check_table *table, char text[PLACE_MAX])

@@ -36,12 +36,10 @@ static enum scan_verdict see_access(
 
 static bool is_constant(struct replay *replay, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
-	bool constant = mapping && mapping->rights[0] && mapping->rights[1] != 'w';
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, address);
 
-	mappings_free(mappings);
-	return constant;
+	return mapping && mapping->rights[0] && mapping->rights[1] != 'w';
 }
 
 static enum formatted search(struct replay *replay, struct byte *byte, struct failure *failure)

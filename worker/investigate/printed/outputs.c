@@ -48,12 +48,11 @@ static json_t *compare_stream(
 
 void outputs_compare(struct replay *const replays[2], json_t *answer)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	const struct trace_output *good = trace_output_learn(replays[0], &ignored);
 	const struct trace_output *bad = good ? trace_output_learn(replays[1], &ignored) : NULL;
 	json_t *rows = json_array(), *row;
 
-	json_decref(ignored.details);
 	for (size_t side = 0; bad && side < 2; side++) {
 		const struct printed *printed = side ? &bad->printed : &good->printed;
 

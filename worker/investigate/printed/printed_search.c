@@ -186,7 +186,7 @@ bool printed_search(const struct printed *printed, const struct printed_wanted *
 	if (!wanted->text)
 		regfree(&pattern);
 	if (!matches.ok)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	if (matches.count)
 		qsort(matches.list, matches.count, sizeof(*matches.list), compare);
 	choose(&matches, wanted, found);

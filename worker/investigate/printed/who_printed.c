@@ -154,17 +154,6 @@ static unsigned long long address_of(
 	return 0;
 }
 
-static void add_source(struct replay *replay, json_t *json, const json_t *own)
-{
-	char path[FRAME_PATH_MAX];
-	json_t *source;
-	int line;
-
-	source = own && frame_place(own, path, &line) ? source_around(replay, path, line) : NULL;
-	if (source)
-		json_object_set_new(json, "source", source);
-}
-
 static json_t *shown_text(const struct printed *printed, const struct printed_match *match)
 {
 	size_t end, from = printed_line_of(printed, match, &end);
@@ -188,7 +177,7 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
     const struct printed_match *match)
 {
 	const struct printed_piece *piece = match->piece;
-	json_t *writes = json_array();
+	json_auto_t *writes = json_array();
 	size_t at = match->at;
 
 	while (piece && at < match->at + match->length && json_array_size(writes) < WRITES_SHOWN) {
@@ -209,7 +198,6 @@ static void add_writes(struct replay *replay, json_t *json, const struct printed
 	}
 	if (json_array_size(writes) > 1)
 		json_object_set(json, "writes", writes);
-	json_decref(writes);
 }
 
 /* Where the program stands at the write, it has its whole name; it is the first of `writes` too. */
@@ -300,7 +288,7 @@ static void conclude(struct replay *replay, json_t *json, const struct scene *wr
 	}
 	json_object_set_new(json, "conclusion", sentence);
 	if (kind == FORMATTED_FOUND) {
-		add_source(replay, json, made->own);
+		json_object_set_new(json, "source", frame_source(replay, made->own));
 		json_t *formatting =
 		    json_pack("{s:O,s:i}", "moment", made->moment, "tid", made->tid);
 		if (!same_place(write, made)) {
@@ -309,7 +297,7 @@ static void conclude(struct replay *replay, json_t *json, const struct scene *wr
 		}
 		json_object_set_new(json, "formatted", formatting);
 	} else {
-		add_source(replay, json, write->own);
+		json_object_set_new(json, "source", frame_source(replay, write->own));
 	}
 }
 
@@ -357,11 +345,10 @@ static json_t *look(
 static void tell_nearest(
     const struct printed *printed, const struct printed_match *near, char *text, size_t size)
 {
-	json_t *shown = shown_text(printed, near);
+	json_auto_t *shown = shown_text(printed, near);
 
 	snprintf(text, size, "nearest, at event %lld: %.200s",
 	    near->piece ? near->piece->call->event : 0, json_string_value(shown));
-	json_decref(shown);
 }
 
 /* Whether it is in a stream that the call did not ask for. Fills *failure then. */
@@ -370,7 +357,7 @@ static bool fail_elsewhere(const struct trace_output *trace_output,
 {
 	struct printed_wanted anywhere = *wanted;
 	struct printed_found found = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	char asked[16], other[16], hint[FAILURE_HINT_MAX];
 	bool there;
 
@@ -379,7 +366,6 @@ static bool fail_elsewhere(const struct trace_output *trace_output,
 	there = wanted->fd >= 0 &&
 		printed_search(&trace_output->printed, &anywhere, &found, &ignored) &&
 		found.match.piece;
-	json_decref(ignored.details);
 	if (!there)
 		return false;
 	snprintf(hint, sizeof(hint), "it was printed to %s: leave stream out",

@@ -62,9 +62,9 @@ static json_t *finding_json(const struct race_found *found)
 /* [{variable, findings}] */
 static json_t *sum_up(const json_t *findings)
 {
-	json_t *sums = json_object(), *list = json_array();
+	json_auto_t *sums = json_object();
 	const char *name;
-	json_t *count;
+	json_t *list = json_array(), *count;
 	const json_t *finding;
 	size_t i;
 
@@ -76,7 +76,6 @@ static json_t *sum_up(const json_t *findings)
 	}
 	json_object_foreach(sums, name, count) json_array_append_new(
 	    list, json_pack("{s:s, s:O}", "variable", name, "findings", count));
-	json_decref(sums);
 	return list;
 }
 
@@ -85,7 +84,8 @@ static json_t *sum_up(const json_t *findings)
 static json_t *conclude(const struct race_passes *passes)
 {
 	const struct race_found *first = &passes->list[0];
-	json_t *earlier, *later, *conclusion;
+	json_auto_t *earlier = NULL, *later = NULL;
+	json_t *conclusion;
 
 	if (passes->before)
 		return json_string(
@@ -104,8 +104,6 @@ static json_t *conclude(const struct race_passes *passes)
 		first->place.name, first->earlier.access.kind == RACE_READ ? "read" : "write",
 		json_string_value(earlier),
 		first->later.access.kind == RACE_READ ? "read" : "write", json_string_value(later));
-	json_decref(earlier);
-	json_decref(later);
 	return conclusion;
 }
 
@@ -164,10 +162,8 @@ json_t *tool_check_races(
 	json_t *answer = NULL;
 	struct moment stretch[2];
 
-	if (!passes) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!passes)
+		return failure_no_memory(failure);
 	passes->replay = replay;
 	passes->most = args->limit < RACE_PASSES_PAIRS ? (size_t)args->limit : RACE_PASSES_PAIRS;
 	cleanup_excursion struct excursion excursion = excursion_begin(replay);

@@ -11,15 +11,10 @@
 #include "worker/read/values/accessed.h"
 #include "worker/serve/begins.h"
 
-#define PACKET "maint packet QRRWarden.race:"
-
 static void tell(
     struct replay *replay, const char *what, unsigned long long a, unsigned long long b)
 {
-	char command[128];
-
-	snprintf(command, sizeof(command), PACKET "%s,%llx,%llx", what, a, b);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "race:%s,%llx,%llx", what, a, b);
 }
 
 bool race_check_begin(struct replay *replay, bool anew)
@@ -28,15 +23,15 @@ bool race_check_begin(struct replay *replay, bool anew)
 
 	if (!replay_counts_in_software(replay))
 		return false;
-	gdb_must_console(replay_gdb(replay), anew ? PACKET "b" : PACKET "n");
+	gdb_must_packet(replay_gdb(replay), "race:%s", anew ? "b" : "n");
 	return race_check_read(replay, &table);
 }
 
 void race_check_tell_libraries(struct replay *replay)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 
-	for (size_t i = 0; mappings && i < mappings_count(mappings); i++) {
+	for (size_t i = 0; i < mappings_count(mappings); i++) {
 		const struct mapping *mapping = mappings_get(mappings, i);
 		const char *name = strrchr(mapping->file, '/');
 
@@ -48,7 +43,6 @@ void race_check_tell_libraries(struct replay *replay)
 		else if (begins(name, "/ld-") || begins(name, "/librr"))
 			tell(replay, "x", mapping->start, mapping->end);
 	}
-	mappings_free(mappings);
 }
 
 void race_check_show(struct replay *replay)
@@ -85,5 +79,5 @@ bool race_check_read_pairs(struct replay *replay, size_t first, struct race_tabl
 void race_check_end(struct replay *replay)
 {
 	if (!replay_worker(replay)->broken)
-		gdb_must_console(replay_gdb(replay), PACKET);
+		gdb_must_packet(replay_gdb(replay), "race:");
 }

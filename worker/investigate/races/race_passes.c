@@ -222,7 +222,7 @@ static void visit(struct race_passes *passes, const struct moment stretch[2])
 {
 	const struct moment whole[2] = {start, stretch[1]};
 	struct search search = {.replay = passes->replay};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	passes->wanted = 0;
 	if (search_begin(&search, passes->replay, whole, &ignored) &&
@@ -237,7 +237,6 @@ static void visit(struct race_passes *passes, const struct moment stretch[2])
 	}
 	unwatch(passes);
 	search_end(&search);
-	json_decref(ignored.details);
 }
 
 /* ---- All of them ----------------------------------------------------------------------------- */

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/library.h"
+#include "worker/gdb/must.h"
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/serve/begins.h"
 
@@ -16,16 +17,16 @@ struct race_place race_place_find(
 {
 	struct gdb *gdb = replay_gdb(replay);
 	struct race_place place = {.atomic = false};
-	char command[128];
 	const char *said;
 
 	threading_name_address(replay, address, false, place.name, sizeof(place.name));
-	snprintf(command, sizeof(command), "python rr_race_place(%llu,(%llu,%llu))", address,
-	    pcs[0], pcs[1]);
-	if (library_run(gdb, "variables") != GDB_DONE ||
-	    gdb_console(gdb, &said, command) != GDB_DONE || !begins(said, ANSWER))
+	if (library_run(gdb, "variables") != GDB_DONE)
 		return place;
-	said += strlen(ANSWER);
+	said = behind_beginning(
+	    gdb_shown(gdb, NULL, "python rr_race_place(%llu,(%llu,%llu))", address, pcs[0], pcs[1]),
+	    ANSWER);
+	if (!said)
+		return place;
 	place.atomic = *said == '1';
 	place.named = strcspn(said, "\n") > 2;
 	if (place.named)

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/serve/handlers.h"
@@ -145,8 +146,9 @@ static bool is_text_of(const char *found, const char *plain)
 static bool is_same(
     struct replay *replay, const char *expression, const char *claimed, const char *found)
 {
-	char comparison[2 * TEXT_MAX + 16], why[WHY_MAX], *value = NULL, *type = NULL;
-	json_t *text = trimmed(claimed);
+	char comparison[2 * TEXT_MAX + 16], why[WHY_MAX];
+	cleanup_free char *value = NULL;
+	json_auto_t *text = trimmed(claimed);
 	const char *plain = json_string_value(text);
 	bool same;
 
@@ -154,15 +156,11 @@ static bool is_same(
 	if (strcmp(plain, "NULL") == 0 || strcmp(plain, "nullptr") == 0)
 		plain = "0";
 	same = strcmp(plain, without_type(found)) == 0 || is_text_of(without_type(found), plain);
-	if (!same && is_number(plain)) {
-		snprintf(comparison, sizeof(comparison), "(%s) == %s", expression, plain);
-		same = values_read(replay, comparison, &value, &type, why, sizeof(why)) == 0 &&
-		       (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
-	}
-	free(value);
-	free(type);
-	json_decref(text);
-	return same;
+	if (same || !is_number(plain))
+		return same;
+	snprintf(comparison, sizeof(comparison), "(%s) == %s", expression, plain);
+	value = values_text(replay, comparison, why, sizeof(why));
+	return value && (strcmp(value, "1") == 0 || strcmp(value, "true") == 0);
 }
 
 /* "settle:48", or as much of it as is known. */
@@ -181,11 +179,9 @@ static void add_view(struct replay *replay, json_t *checked, const json_t *own, 
 {
 	const struct selection *selected = replay_selected(replay);
 	const struct moment *now = replay_now(replay);
-	json_t *source = own ? frame_source(replay, own) : NULL;
 	json_int_t level = json_integer_value(json_object_get(own, "level"));
 
-	if (source)
-		json_object_set_new(checked, "source", source);
+	json_object_set_new(checked, "source", frame_source(replay, own));
 	json_object_set_new(checked, "stood",
 	    json_pack("{s:o,s:I,s:I,s:s,s:o}", "moment", moment_name(replay, now), "event",
 		(json_int_t)now->event, "ticks", (json_int_t)now->ticks, "thread", selected->name,
@@ -210,11 +206,9 @@ static void add_place(struct replay *replay, json_t *checked, const json_t *fram
 /* The value in the selected frame. Returns 0, and *found is the caller's, or -1 with the reason. */
 static int read_value(struct replay *replay, const char *expression, char **found, char *why)
 {
-	char *type = NULL;
-	int result = values_show(replay, expression, found, &type, why, WHY_MAX);
+	cleanup_free char *type = NULL;
 
-	free(type);
-	return result;
+	return values_show(replay, expression, found, &type, why, WHY_MAX);
 }
 
 /* Selects the frame that a claim is about. Registers are those of the innermost frame. */
@@ -233,7 +227,7 @@ static int read_somewhere(struct replay *replay, const char *expression, bool in
     json_t *checked, char **found, char *why)
 {
 	struct worker *worker = replay_worker(replay);
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
 	json_t *own = frames_first_own(replay, frames);
 	char other_why[WHY_MAX];
 	bool inside;
@@ -246,7 +240,6 @@ static int read_somewhere(struct replay *replay, const char *expression, bool in
 		result = read_value(replay, expression, found, other_why);
 	if (in_full && !worker->broken)
 		add_view(replay, checked, own, frames);
-	json_decref(frames);
 	return result;
 }
 
@@ -276,8 +269,7 @@ static json_t *check(
 
 	for (size_t i = 0; i < KEY_COUNT; i++) {
 		text[i] = text_of(claim, keys[i], room[i], sizeof(room[i]));
-		if (text[i])
-			json_object_set_new(checked, keys[i], json_string(text[i]));
+		json_object_set_new(checked, keys[i], json_string(text[i]));
 	}
 	json_object_set_new(checked, "verdict", json_string("not checked"));
 	if (moment_visit(replay, text[0], failure) && position_update(replay, failure))

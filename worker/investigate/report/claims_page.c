@@ -393,7 +393,7 @@ static void write_claims(FILE *out, const struct claims_page *page, bool held, c
 
 static void write_header(FILE *out, const struct claims_page *page)
 {
-	json_t *conclusion = claims_conclusion(page->claims);
+	json_auto_t *conclusion = claims_conclusion(page->claims);
 	bool all = claims_held(page->claims) == json_array_size(page->claims);
 	char date[64] = "";
 	struct timespec now;
@@ -410,7 +410,6 @@ static void write_header(FILE *out, const struct claims_page *page)
 	fprintf(out, ", process %lld, in the recording ", page->pid);
 	page_text(out, last_part(page->recording));
 	fprintf(out, ". Checked %s.</p></header>\n", date);
-	json_decref(conclusion);
 }
 
 static void write_footer(FILE *out, const struct claims_page *page)

@@ -17,6 +17,7 @@
 #include "worker/moment/visit.h"
 #include "worker/session/images.h"
 #include "worker/trace/trace.h"
+#include "worker/serve/sentence.h"
 
 /* The bytes that fit into one request, without cutting a character. */
 static size_t part_of(const char *text)
@@ -66,8 +67,7 @@ static json_t *others(const json_t *claims)
 			continue;
 		json_t *other = json_pack("{s:I}", "claim", (json_int_t)i + 1);
 		for (size_t k = 0; k < sizeof(kept) / sizeof(*kept); k++)
-			if (json_object_get(claim, kept[k]))
-				json_object_set(other, kept[k], json_object_get(claim, kept[k]));
+			json_object_set(other, kept[k], json_object_get(claim, kept[k]));
 		json_array_append_new(list, other);
 	}
 	return list;
@@ -75,15 +75,12 @@ static json_t *others(const json_t *claims)
 
 static json_t *answer(const json_t *claims, const char *file)
 {
-	json_t *conclusion = claims_conclusion(claims), *rest = others(claims);
+	json_auto_t *conclusion = claims_conclusion(claims);
 	json_t *json = json_pack("{s:o,s:o}", "conclusion",
 	    json_sprintf("%s; the report is written", json_string_value(conclusion)), "file",
 	    trace_path_to_json(file));
 
-	if (json_array_size(rest))
-		json_object_set(json, "not_held", rest);
-	json_decref(rest);
-	json_decref(conclusion);
+	answer_add_list(json, "not_held", others(claims));
 	return json;
 }
 
@@ -111,7 +108,7 @@ json_t *tool_report(struct replay *replay, const struct report_args *args, struc
 		    .last_event = images_last_event(replay),
 		    .claims = claims});
 		if (!text)
-			failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+			failure_no_memory(failure);
 		else if (keep(text, &reply, failure))
 			json = answer(claims, reply.path);
 		if (json)

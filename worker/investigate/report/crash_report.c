@@ -81,7 +81,7 @@ static enum scan_verdict see_signal(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct crash *crash = context;
-	json_t *stop;
+	json_auto_t *stop = NULL;
 
 	if (!is_fatal(hit->signal))
 		return SCAN_ON;
@@ -95,7 +95,6 @@ static enum scan_verdict see_signal(
 	fault_find(replay, hit->signal, &crash->fault);
 	crash->pc = replay_now(replay)->pc;
 	crash->report = report_of_crash(replay, stop, &crash->fault, failure);
-	json_decref(stop);
 	return crash->report ? SCAN_ON : SCAN_GIVE_UP;
 }
 
@@ -140,7 +139,7 @@ static void tell_astray(struct fault *fault)
  * back, the report stays as it is. */
 static void look_back_at_jump(struct replay *replay, struct crash *crash)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (return_ticket_use(replay, &crash->place, &ignored) && departure_go_back(replay)) {
 		departure_tell(replay, crash->pc, &crash->fault);
@@ -153,14 +152,13 @@ static void look_back_at_jump(struct replay *replay, struct crash *crash)
 				report_count_behind(crash->report, crash->fault.called);
 		}
 	}
-	json_decref(ignored.details);
 }
 
 /* The same for where an exception was thrown first. */
 static void look_back_at_throw(struct replay *replay, struct crash *crash)
 {
 	struct thrown thrown = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	int level = 0;
 
 	if (return_ticket_use(replay, &crash->place, &ignored))
@@ -181,13 +179,12 @@ static void look_back_at_throw(struct replay *replay, struct crash *crash)
 				   : "an exception that nothing catches, or that may not go on");
 	}
 	thrown_clear(&thrown);
-	json_decref(ignored.details);
 }
 
 /* The same for an error of another language, whose runtime has unwound the stack, or left it. */
 static void look_back_at_raise(struct replay *replay, struct crash *crash)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct raised raised;
 
 	if (!raised_find(crash->report, crash->output, &raised))
@@ -201,34 +198,36 @@ static void look_back_at_raise(struct replay *replay, struct crash *crash)
 	report_add_cause(crash->report, raised.text);
 	json_object_del(crash->report, "printed_last"); /* a line behind the error */
 	json_object_del(crash->report, "hint");
-	json_decref(ignored.details);
+}
+
+/* Tells what was found, under that key. Takes it over. */
+static bool tell_found(struct crash *crash, const char *key, json_t *found)
+{
+	if (!found)
+		return false;
+	report_add_cause(crash->report, json_string_value(json_object_get(found, "conclusion")));
+	json_object_set_new(crash->report, key, found);
+	return true;
 }
 
 /* The same for what the C library has found damaged: its heap, or an array. */
 static void look_back_at_damage(
     struct replay *replay, struct crash *crash, enum library_found library)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	json_t *found = NULL;
 
 	if (library != LIBRARY_NOTHING && clock_seconds() - crash->began < BLOCK_SECONDS_MAX &&
 	    return_ticket_use(replay, &crash->place, &ignored))
 		found = library == LIBRARY_HEAP ? damage_find(replay) : library_check_find(replay);
-	if (found) {
-		report_add_cause(
-		    crash->report, json_string_value(json_object_get(found, "conclusion")));
-		json_object_set(
-		    crash->report, library == LIBRARY_HEAP ? "block" : "overflow", found);
-	}
-	json_decref(found);
-	json_decref(ignored.details);
-	replay_worker(replay)->half_read &= !found;
+	replay_worker(replay)->half_read &=
+	    !tell_found(crash, library == LIBRARY_HEAP ? "block" : "overflow", found);
 }
 
 /* The same for registers that longjmp or setcontext has restored. False: there are none. */
 static bool look_back_at_restored(struct replay *replay, struct crash *crash)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct restored restored;
 	cleanup_free char *writer = NULL;
 	bool found = restored_may_be(crash->report, &crash->fault) &&
@@ -244,7 +243,6 @@ static bool look_back_at_restored(struct replay *replay, struct crash *crash)
 		if (writer)
 			report_add_cause(crash->report, writer);
 	}
-	json_decref(ignored.details);
 	return found;
 }
 
@@ -252,7 +250,7 @@ static bool look_back_at_restored(struct replay *replay, struct crash *crash)
 static void look_back_at_overwrite(struct replay *replay, struct crash *crash)
 {
 	struct last_writer writer = {0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool found = clock_seconds() - crash->began < BLOCK_SECONDS_MAX &&
 		     return_ticket_use(replay, &crash->place, &ignored) &&
 		     last_writer_find(replay, crash->fault.overwritten, &writer);
@@ -269,39 +267,29 @@ static void look_back_at_overwrite(struct replay *replay, struct crash *crash)
 				"all frames are whole"));
 	}
 	json_decref(writer.by);
-	json_decref(ignored.details);
 	replay_worker(replay)->half_read &= !found;
 }
 
 /* The same for what the guard heap has stopped. */
 static bool look_back_at_guarded(struct replay *replay, struct crash *crash)
 {
-	struct failure ignored = {0};
-	json_t *found = NULL;
+	cleanup_failure struct failure ignored = {0};
 
-	if (guarded_is_there(replay) && return_ticket_use(replay, &crash->place, &ignored))
-		found = guarded_tell(replay, mi_address(crash->fault.json, "address"));
-	if (found) {
-		report_add_cause(
-		    crash->report, json_string_value(json_object_get(found, "conclusion")));
-		json_object_set(crash->report, "block", found);
-	}
-	json_decref(found);
-	json_decref(ignored.details);
-	return found != NULL;
+	return guarded_is_there(replay) && return_ticket_use(replay, &crash->place, &ignored) &&
+	       tell_found(
+		   crash, "block", guarded_tell(replay, mi_address(crash->fault.json, "address")));
 }
 
 /* The same for a call that several places share. */
 static void look_back_at_shared_call(struct replay *replay, struct crash *crash)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	cleanup_free char *found = NULL;
 
 	if (return_ticket_use(replay, &crash->place, &ignored))
 		found = shared_call_find(replay);
 	if (found)
 		report_add_cause(crash->report, found);
-	json_decref(ignored.details);
 }
 
 /* Why std::terminate ran, as far as the stack tells. */
@@ -398,8 +386,7 @@ static bool find_crash(struct replay *replay, struct crash *crash, struct failur
 		excursion_note(crash->excursion, &crash->place);
 	} else
 		look_back(replay, crash);
-	if (crash->output)
-		json_object_set(crash->report, "output", crash->output);
+	json_object_set(crash->report, "output", crash->output);
 	panicked_tell(crash->report, crash->output);
 	look_back_at_raise(replay, crash);
 	if (!look_back_at_guarded(replay, crash)) {
@@ -449,12 +436,11 @@ static json_t *read_last_words(struct replay *replay)
 
 static void tell_last_words(struct replay *replay, json_t *report)
 {
-	json_t *words = read_last_words(replay), *line = words ? report_last_line(words) : NULL;
+	json_auto_t *words = read_last_words(replay),
+		    *line = words ? report_last_line(words) : NULL;
 
 	if (line && library_said(report, words) == LIBRARY_NOTHING)
 		report_add_cause(report, json_string_value(line));
-	json_decref(line);
-	json_decref(words);
 }
 
 /* Of a signal that another process sent, no instruction is the cause. */
@@ -475,20 +461,19 @@ static void tell_sender(struct replay *replay, json_t *report)
 static void tell_to_record(struct replay *replay, json_t *report)
 {
 	const char *command = core_contents(replay_core(replay))->command;
-	json_t *shown = scrub_json(command, strlen(command), CORE_COMMAND_MAX, NULL);
+	json_auto_t *shown = scrub_json(command, strlen(command), CORE_COMMAND_MAX, NULL);
 
 	json_object_set_new(report, "hint",
 	    json_sprintf(
 		"a core file has one moment: record the program with rr_record%s%s%s to go "
 		"back in time, and call rr_crash_report of the recording",
 		command[0] ? " (" : "", json_string_value(shown), command[0] ? ")" : ""));
-	json_decref(shown);
 }
 
 /* The throw is still on the stack if nothing has unwound it. */
 static void tell_thrown(struct replay *replay, json_t *report, struct fault *fault)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (tell_terminated(report) != THROWN_UNCAUGHT)
 		return;
@@ -496,7 +481,6 @@ static void tell_thrown(struct replay *replay, json_t *report, struct fault *fau
 	if (fault->stand_ins)
 		report_from_here(replay, report, fault, &ignored);
 	report_add_cause(report, "an exception that nothing catches, or that may not go on");
-	json_decref(ignored.details);
 }
 
 static json_t *report_core(struct replay *replay, bool move, struct failure *failure)

@@ -77,7 +77,7 @@ static bool frees(const json_t *report)
 
 enum library_found library_said(json_t *report, const json_t *output)
 {
-	json_t *line = report_last_line(output);
+	json_auto_t *line = report_last_line(output);
 	const char *said = line ? json_string_value(line) : "", *signal = mi_text(report, "signal"),
 		   *hint = NULL;
 	bool heap = false, array = false;
@@ -99,7 +99,6 @@ enum library_found library_said(json_t *report, const json_t *output)
 		json_object_set_new(report, "hint", json_string(hint));
 	if (heap || array)
 		report_add_cause(report, said);
-	json_decref(line);
 	if (heap)
 		return LIBRARY_HEAP;
 	return array ? LIBRARY_ARRAY : LIBRARY_NOTHING;

@@ -121,7 +121,7 @@ static bool run_back(struct replay *replay, const char *const *places)
 {
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
 	int numbers[PLACES_MAX], count = set_stops(replay, places, numbers);
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool found = count && resume_run(replay, &back, &ignored) &&
 		     position_update(replay, &ignored) && stop_kind(replay) == STOP_BREAKPOINT;
 
@@ -129,7 +129,6 @@ static bool run_back(struct replay *replay, const char *const *places)
 		temporary_breakpoint_delete(replay, numbers[count]);
 	if (found)
 		replay_moves(replay);
-	json_decref(ignored.details);
 	return found;
 }
 

@@ -78,20 +78,17 @@ static bool is_in_cycle(const json_t *names, size_t start, size_t period, const 
 /* How deep the stack is. gdb keeps the frames that it has walked. *whole: it is not deeper. */
 static int count_depth(struct replay *replay, bool *whole)
 {
-	json_t *results = NULL;
 	int depth = 0;
 
 	/* If gdb refuses, it is at least as deep as gdb said before: "more than ... times". */
 	*whole = false;
 	for (int limit = DEPTH_FIRST; !*whole && limit <= DEPTH_MAX; limit *= 2) {
+		json_auto_t *results = NULL;
+
 		if (gdb_command(replay_gdb(replay), &results, "-stack-info-depth --thread %d %d",
-			replay_selected(replay)->number, limit) != GDB_DONE) {
-			json_decref(results);
+			replay_selected(replay)->number, limit) != GDB_DONE)
 			break;
-		}
 		depth = mi_number(results, "depth", 0);
-		json_decref(results);
-		results = NULL;
 		*whole = depth < limit;
 	}
 	return depth;
@@ -136,16 +133,14 @@ static json_t *outer_frames(
     struct replay *replay, const json_t *names, size_t start, size_t period, int depth, int *level)
 {
 	int from = depth > OUTER_FRAMES ? depth - OUTER_FRAMES : 0;
-	json_t *all = names_of(replay, from, depth - 1), *frames;
+	json_auto_t *all = names_of(replay, from, depth - 1);
 	size_t first = json_array_size(all);
 
 	while (first > 0 && !is_in_cycle(names, start, period, json_array_get(all, first - 1)))
 		first--;
 	*level = from + (int)first;
-	frames =
-	    frames_from(replay, replay_selected(replay)->number, *level, OUTER_FRAMES, OUTER_BYTES);
-	json_decref(all);
-	return frames;
+	return frames_from(
+	    replay, replay_selected(replay)->number, *level, OUTER_FRAMES, OUTER_BYTES);
 }
 
 static void tell(
@@ -159,9 +154,10 @@ static void tell(
 static int rebuild(struct replay *replay, json_t *frames, const json_t *names, size_t start,
     size_t period, int depth, bool whole, const char *text)
 {
-	json_t *inner = frames_from(
-		   replay, replay_selected(replay)->number, 0, (int)(start + period), INNER_BYTES),
-	       *outer, *frame;
+	json_auto_t *inner = frames_from(replay, replay_selected(replay)->number, 0,
+			(int)(start + period), INNER_BYTES),
+		    *outer = NULL;
+	json_t *frame;
 	size_t i, shown = 0;
 	int end = depth;
 
@@ -180,14 +176,12 @@ static int rebuild(struct replay *replay, json_t *frames, const json_t *names, s
 		json_sprintf("%s again and again%s", text, whole ? "" : ", and there are more"),
 		"period", (json_int_t)period));
 	json_array_extend(frames, outer);
-	json_decref(inner);
-	json_decref(outer);
 	return end;
 }
 
 bool recursion_fold(struct replay *replay, json_t *frames, int *more, char said[RECURSION_SAID_MAX])
 {
-	json_t *names = names_of(replay, 0, LOOKED_AT - 1);
+	json_auto_t *names = names_of(replay, 0, LOOKED_AT - 1);
 	size_t start, period;
 	char text[NAMES_MAX];
 	bool whole, found = find_cycle(names, &start, &period);
@@ -202,6 +196,5 @@ bool recursion_fold(struct replay *replay, json_t *frames, int *more, char said[
 		tell(text, period, calls / (long long)period, whole, said);
 		*more = whole ? -1 : depth;
 	}
-	json_decref(names);
 	return found;
 }

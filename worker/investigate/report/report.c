@@ -26,6 +26,7 @@
 #include "worker/session/unended.h"
 #include "worker/read/values/values.h"
 #include "worker/trace/process_list.h"
+#include "worker/serve/sentence.h"
 
 #define REPORT_FRAMES	   20
 #define REPORT_BYTES	   (14 * 1024)
@@ -70,23 +71,20 @@ static void add_variables(struct replay *replay, json_t *frames, const json_t *f
 		    !frame_is_own(replay, frame) || told++ >= FRAMES_WITH_LOCALS)
 			continue;
 		json_t *lines = values_lines(replay, selected->number, (int)level, LOCALS_BYTES);
-		json_t *pointed = frame == first
-				      ? values_pointed(replay, selected->number, (int)level)
-				      : json_array();
+		json_auto_t *pointed = frame == first
+					   ? values_pointed(replay, selected->number, (int)level)
+					   : json_array();
 		json_array_extend(lines, pointed);
 		json_object_set_new(frame, "locals", lines);
-		json_decref(pointed);
 	}
 }
 
 static void add_source(struct replay *replay, json_t *report, const json_t *own)
 {
 	char path[FRAME_PATH_MAX], doubt[SOURCE_DOUBT_MAX];
-	json_t *source = frame_source(replay, own);
 	int line;
 
-	if (source)
-		json_object_set_new(report, "source", source);
+	json_object_set_new(report, "source", frame_source(replay, own));
 	if (frame_place(own, path, &line) &&
 	    source_doubt(replay, path, mi_address(own, "address"), doubt, sizeof(doubt))[0])
 		json_object_set_new(report, "source_warning", json_string(doubt));
@@ -141,13 +139,12 @@ static char *add_threads(struct replay *replay, json_t *report, size_t most)
 {
 	char *cycle;
 	size_t left;
-	json_t *threads = waits_of_threads(replay, most, &cycle, &left);
+	json_auto_t *threads = waits_of_threads(replay, most, &cycle, &left);
 
 	if (json_array_size(threads) > 1)
 		json_object_set(report, "threads", threads);
 	if (left)
 		json_object_set_new(report, "more_threads", json_integer((json_int_t)left));
-	json_decref(threads);
 	goroutines_add(replay, report, GOROUTINE_FRAMES, GOROUTINES_BYTES);
 	return cycle;
 }
@@ -170,8 +167,7 @@ static void shorten_threads(json_t *report)
 			if (round || !tells_of_lock(json_array_get(threads, i)))
 				json_array_remove(threads, i);
 	left += (json_int_t)(all - json_array_size(threads));
-	if (left)
-		json_object_set_new(report, "more_threads", json_integer(left));
+	answer_add_count(report, "more_threads", left);
 }
 
 static void add_stop(json_t *report, const json_t *stop)
@@ -179,8 +175,7 @@ static void add_stop(json_t *report, const json_t *stop)
 	static const char *const kept[] = {"signal", "moment", "tid", "thread_name"};
 
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		if (json_object_get(stop, kept[i]))
-			json_object_set(report, kept[i], json_object_get(stop, kept[i]));
+		json_object_set(report, kept[i], json_object_get(stop, kept[i]));
 }
 
 /* What ended it, in one sentence, with what the fault is known to be. */
@@ -254,7 +249,7 @@ bool report_from_here(
 {
 	static const char *const stale[] = {"frames", "more", "source", "source_warning", "hint",
 	    "fault", "conclusion", "recursion"};
-	json_t *here = json_object();
+	json_auto_t *here = json_object();
 	char where[1024];
 	bool ok = add_stack(replay, here, fault, where, sizeof(where), failure);
 
@@ -264,7 +259,6 @@ bool report_from_here(
 		json_object_update(report, here);
 		conclude(report, where, fault);
 	}
-	json_decref(here);
 	return ok;
 }
 
@@ -442,7 +436,7 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
 {
 	const json_t *threads = json_object_get(report, "threads");
 	json_int_t left = json_integer_value(json_object_get(report, "more_threads"));
-	json_t *cycles = cycles_of(threads, left, whole);
+	json_auto_t *cycles = cycles_of(threads, left, whole);
 	char signal[32], origin[SENDER_PHRASE_MAX], name[SENDER_PHRASE_MAX + 32];
 
 	signal_to_name(WTERMSIG(status), signal, sizeof(signal));
@@ -463,7 +457,6 @@ static void tell_signal(struct replay *replay, json_t *report, int status, const
 	else
 		json_object_set_new(report, "conclusion",
 		    json_sprintf("%s ended it while it was in %s", name, where));
-	json_decref(cycles);
 }
 
 /* Of a program that had not ended when rr stopped. */
@@ -471,7 +464,7 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 {
 	char where[1024], *cycle;
 	json_t *report = describe_last(replay, where, sizeof(where), &cycle, failure);
-	json_t *reason = report ? unended_reason(replay) : NULL;
+	json_auto_t *reason = report ? unended_reason(replay) : NULL;
 
 	if (!report)
 		return NULL;
@@ -480,7 +473,6 @@ static json_t *report_of_unfinished(struct replay *replay, struct failure *failu
 	json_object_set_new(report, "conclusion",
 	    json_sprintf("%s, while the program was in %s; the program had not ended",
 		json_string_value(reason), where));
-	json_decref(reason);
 	return report;
 }
 

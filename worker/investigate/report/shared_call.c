@@ -77,11 +77,9 @@ static int count_jumps(struct replay *replay, unsigned long long inside, unsigne
 static bool step_back(struct replay *replay)
 {
 	const struct resumption one = {"step-instruction", BACKWARD, true, -1, 0};
-	struct failure ignored = {0};
-	bool ok = resume_run(replay, &one, &ignored) && position_update(replay, &ignored);
+	cleanup_failure struct failure ignored = {0};
 
-	json_decref(ignored.details);
-	return ok;
+	return resume_run(replay, &one, &ignored) && position_update(replay, &ignored);
 }
 
 /* Whether the program, which stands at the call, came to it by a way that it shares; it then stands

@@ -146,7 +146,7 @@ static void clear_stops(struct way *way)
 static enum pass run_back(struct way *way)
 {
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	enum pass found = PASS_COUNT;
 
 	for (int hits = 0; hits < HITS_MAX && found == PASS_COUNT; hits++) {
@@ -161,7 +161,6 @@ static enum pass run_back(struct way *way)
 			if (number && way->numbers[i] == number)
 				found = (enum pass)i;
 	}
-	json_decref(ignored.details);
 	return found;
 }
 
@@ -205,11 +204,10 @@ static void tell_place(struct replay *replay, json_t *frames, char text[THROWN_S
 static void tell_again(struct replay *replay, char text[THROWN_SAID_MAX])
 {
 	static const char *const throws[] = {"__cxa_throw", "__cxxabiv1::__cxa_throw"};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 
 	if (!is_named(json_array_get(frames, 1), throws, 2))
 		tell_place(replay, frames, text);
-	json_decref(frames);
 }
 
 /* Those of the runtime, and of the library where it makes or wraps an exception for its caller. */
@@ -219,13 +217,12 @@ static int runtime_frames(struct replay *replay)
 	    "__cxa_init_primary_exception", "__cxxabiv1::__cxa_init_primary_exception",
 	    "std::make_exception_ptr<", "std::__future_base::", "std::throw_with_nested<",
 	    "std::__throw_with_nested_impl<", "std::__exception_ptr::"};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	int count = 0;
 
 	while (
 	    is_named(json_array_get(frames, (size_t)count), names, sizeof(names) / sizeof(*names)))
 		count++;
-	json_decref(frames);
 	return count;
 }
 
@@ -236,7 +233,7 @@ static bool go_to_inner(struct way *way, json_t *inner)
 	struct replay *replay = way->replay;
 	json_int_t object = json_integer_value(json_object_get(inner, "object"));
 	char place[THROWN_SAID_MAX];
-	json_t *frames;
+	json_auto_t *frames = NULL;
 	enum pass pass;
 
 	set_stops(way, false, (unsigned long long)object);
@@ -247,7 +244,6 @@ static bool go_to_inner(struct way *way, json_t *inner)
 	json_object_set_new(inner, "moment", moment_name(replay, replay_now(replay)));
 	frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	tell_place(replay, frames, place);
-	json_decref(frames);
 	if (place[0])
 		json_object_set_new(inner, "thrown_in", json_string(place));
 	return true;
@@ -258,7 +254,7 @@ static bool find_inner_throws(struct way *way, struct thrown *thrown)
 {
 	json_t *first = json_object_get(thrown->exception, "inner"), *inner;
 	struct return_ticket here;
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	bool known = true, back;
 
 	if (!first)
@@ -270,7 +266,6 @@ static bool find_inner_throws(struct way *way, struct thrown *thrown)
 	}
 	back = return_ticket_use(way->replay, &here, &ignored);
 	return_ticket_release(way->replay, &here);
-	json_decref(ignored.details);
 	return back;
 }
 
@@ -326,11 +321,9 @@ static bool is_in_terminate(struct replay *replay)
 	static const char *const names[] = {"std::terminate", "__cxxabiv1::__terminate",
 	    "__gxx_personality_v0", "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate",
 	    "__clang_call_terminate"};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
-	bool is = has_frame(frames, names, sizeof(names) / sizeof(*names));
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 
-	json_decref(frames);
-	return is;
+	return has_frame(frames, names, sizeof(names) / sizeof(*names));
 }
 
 static bool go_back(struct way *way, const json_t *output, struct thrown *thrown)
@@ -367,11 +360,10 @@ bool thrown_go_back(struct replay *replay, const json_t *output, struct thrown *
 	static const char *const stops[] = {"__gxx_personality_v0",
 	    "__cxxabiv1::__gxx_personality_v0", "__cxa_call_terminate", "__clang_call_terminate"};
 	struct way way = {.replay = replay};
-	json_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
+	json_auto_t *frames = frames_near(replay, FRAMES_DEPTH, FRAMES_BYTES);
 	bool found;
 
 	thrown->stopped = has_frame(frames, stops, sizeof(stops) / sizeof(*stops));
-	json_decref(frames);
 	signals_pass_all(replay);
 	found = go_back(&way, output, thrown);
 	clear_stops(&way);

@@ -8,10 +8,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/names/symbol.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/begins.h"
+#include "worker/gdb/must.h"
 
 #define WORD	     8
 #define NAME_MAX_    2048
@@ -30,18 +33,13 @@ static bool read_word(struct replay *replay, unsigned long long address, unsigne
 /* The name that gdb makes of a mangled one: "std::out_of_range" of St12out_of_range. */
 static void demangle(struct replay *replay, const char *mangled, char name[NAME_MAX_])
 {
-	static const char before[] = "typeinfo name for ";
-	char command[NAME_MAX_ + 32];
-	const char *said;
-
-	snprintf(command, sizeof(command), "demangle -l c++ -- _ZTS%s", mangled);
 	/* Where gdb does not, the mangled name stands for it. */
-	if (gdb_console(replay_gdb(replay), &said, command) == GDB_DONE &&
-	    strncmp(said, before, sizeof(before) - 1) == 0)
-		snprintf(name, NAME_MAX_, "%.*s", (int)strcspn(said + sizeof(before) - 1, "\n"),
-		    said + sizeof(before) - 1);
-	else
-		snprintf(name, NAME_MAX_, "%s", mangled);
+	const char *said = behind_beginning(
+	    gdb_shown(replay_gdb(replay), NULL, "demangle -l c++ -- _ZTS%s", mangled),
+	    "typeinfo name for ");
+
+	said = said ? said : mangled;
+	snprintf(name, NAME_MAX_, "%.*s", (int)strcspn(said, "\n"), said);
 }
 
 /* A text with its end. False: it is not there, or longer than NAME_MAX_ - 1; half of a mangled name
@@ -126,17 +124,14 @@ static unsigned long long first_base_of(struct replay *replay, unsigned long lon
 
 static json_t *read_text(struct replay *replay, unsigned long long at)
 {
-	char expression[64], *value = NULL, *type = NULL, why[64];
+	char expression[64], why[64];
+	cleanup_free char *value = NULL;
 	const char *text;
-	json_t *json = NULL;
 
 	snprintf(expression, sizeof(expression), "*(char **)0x%llx", at);
-	if (values_read(replay, expression, &value, &type, why, sizeof(why)) == 0 &&
-	    (text = strchr(value, '"')) != NULL)
-		json = json_sprintf("%.*s", VALUE_MAX, text);
-	free(value);
-	free(type);
-	return json;
+	value = values_text(replay, expression, why, sizeof(why));
+	text = value ? strchr(value, '"') : NULL;
+	return text ? json_sprintf("%.*s", VALUE_MAX, text) : NULL;
 }
 
 /* The message that the classes of <stdexcept>, and what is derived from them, keep behind their
@@ -187,19 +182,18 @@ static json_t *printed_message(const json_t *output, const char *type)
 /* Types whose value gdb may read without debug information. */
 static json_t *plain_value(struct replay *replay, unsigned long long object, const char *type)
 {
-	char expression[LOCATION_MAX], *value = NULL, *read_type_ = NULL, why[64];
-	json_t *json = NULL;
+	cleanup_free char *value = NULL, *read_type_ = NULL;
+	char expression[LOCATION_MAX], why[64];
 
 	if (strcmp(type, "char const*") == 0 || strcmp(type, "char*") == 0)
 		return read_text(replay, object);
 	if (strncmp(type, "std::__cxx11::basic_string<char", 31) == 0)
 		return read_text(replay, object);
 	snprintf(expression, sizeof(expression), "*(%s *)0x%llx", type, object);
-	if (values_show(replay, expression, &value, &read_type_, why, sizeof(why)) == 0 && value[0])
-		json = json_sprintf("%.*s", VALUE_MAX, value);
-	free(value);
-	free(read_type_);
-	return json;
+	return values_show(replay, expression, &value, &read_type_, why, sizeof(why)) == 0 &&
+		       value[0]
+		   ? json_sprintf("%.*s", VALUE_MAX, value)
+		   : NULL;
 }
 
 static void shorten(char name[NAME_MAX_])
@@ -229,10 +223,8 @@ static json_t *value_of(struct replay *replay, unsigned long long object,
 		value = plain_value(replay, object, type);
 	shorten(type);
 	json_object_set_new(exception, "type", json_string(type));
-	if (what)
-		json_object_set_new(exception, "what", what);
-	if (value)
-		json_object_set_new(exception, "value", value);
+	json_object_set_new(exception, "what", what);
+	json_object_set_new(exception, "value", value);
 	return exception;
 }
 

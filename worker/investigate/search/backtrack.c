@@ -17,13 +17,12 @@
 
 json_t *backtrack_stack(struct replay *replay)
 {
-	json_t *results = NULL, *stack = NULL;
+	json_auto_t *results = NULL;
 
-	if (gdb_command(replay_gdb(replay), &results, "-stack-list-frames --thread %d 0 %d",
-		replay_selected(replay)->number, BACKTRACK_DEPTH - 1) == GDB_DONE)
-		stack = json_incref(json_object_get(results, "stack"));
-	json_decref(results);
-	return stack;
+	return gdb_command(replay_gdb(replay), &results, "-stack-list-frames --thread %d 0 %d",
+		   replay_selected(replay)->number, BACKTRACK_DEPTH - 1) == GDB_DONE
+		   ? json_incref(json_object_get(results, "stack"))
+		   : NULL;
 }
 
 unsigned long long backtrack_call(struct replay *replay, const json_t *frame)
@@ -40,7 +39,7 @@ unsigned long long backtrack_call(struct replay *replay, const json_t *frame)
 bool backtrack_to(struct replay *replay, unsigned long long address)
 {
 	const struct resumption back = {"continue", BACKWARD, false, -1, 0};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	char where[64];
 	int number;
 	bool found;
@@ -52,7 +51,6 @@ bool backtrack_to(struct replay *replay, unsigned long long address)
 	replay_moves(replay);
 	temporary_breakpoint_delete(replay, number);
 	signals_stop_again(replay);
-	json_decref(ignored.details);
 	return found && stop_kind(replay) == STOP_BREAKPOINT;
 }
 
@@ -69,7 +67,7 @@ bool backtrack_writes(struct replay *replay, unsigned long long address, unsigne
 
 enum scan_end backtrack_scan(struct replay *replay, scan_visit *visit, void *context)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	enum scan_end end;
 
 	signals_pass_all(replay);
@@ -77,6 +75,5 @@ enum scan_end backtrack_scan(struct replay *replay, scan_visit *visit, void *con
 	replay_moves(replay);
 	if (!replay_worker(replay)->broken)
 		signals_stop_again(replay);
-	json_decref(ignored.details);
 	return end;
 }

@@ -21,7 +21,6 @@ static enum scan_verdict see_write(
 {
 	struct look *look = context;
 	struct instruction instruction;
-	json_t *where;
 
 	if (hit->number != look->number || !hit->old || !hit->new ||
 	    strcmp(hit->old, hit->new) == 0)
@@ -31,10 +30,8 @@ static enum scan_verdict see_write(
 	if (!backtrack_writes(replay, look->address, WORD, &instruction))
 		return SCAN_ON;
 	snprintf(look->writer->text, sizeof(look->writer->text), "%s", instruction.text);
-	where = where_own(replay);
-	look->writer->by = where_words(where);
+	look->writer->by = where_own_words(replay);
 	look->writer->moment = *replay_now(replay);
-	json_decref(where);
 	return SCAN_ENOUGH;
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/gdb/must.h"
@@ -41,7 +42,7 @@ int location_hits_set(
 {
 	struct worker *worker = replay_worker(replay);
 	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)condition};
-	json_t *bkpt = placement_set(replay, &wanted, failure);
+	json_auto_t *bkpt = placement_set(replay, &wanted, failure);
 	int number;
 
 	replay_taught(replay)->library_late = false;
@@ -55,11 +56,8 @@ int location_hits_set(
 	    !placement_is_mapped(replay, bkpt, location,
 		"rr_goto a moment when that address is mapped, and ask there; rr_backtrace and "
 		"rr_symbols show addresses of code",
-		failure)) {
-		json_decref(bkpt);
+		failure))
 		return 0;
-	}
-	json_decref(bkpt);
 	if (number)
 		gdb_must(replay_gdb(replay), NULL, "-break-disable %d", number);
 	else if (!worker->broken)
@@ -70,14 +68,13 @@ int location_hits_set(
 bool location_hits_was_known(
     struct replay *replay, int number, const char *location, struct failure *failure)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	bool waits;
 
 	if (pending_was_late(replay, location, failure))
 		return false;
 	gdb_must(replay_gdb(replay), &results, "-break-list");
 	waits = pending_waits(mi_breakpoint_row(mi_breakpoints(results), number));
-	json_decref(results);
 	if (waits)
 		pending_fail(replay, location, failure);
 	return !waits;
@@ -124,47 +121,41 @@ void location_hits_count_unread(struct replay *replay, const char *why, struct h
 
 json_t *location_hits_tell_unread(struct replay *replay, const struct hits_unread *unread)
 {
-	json_t *first, *told;
+	json_auto_t *first = NULL;
 
 	if (!unread->count)
 		return NULL;
 	first = moment_name(replay, &unread->first);
-	told = json_sprintf("at %lld pass%s it could not be read: %s, first at %s", unread->count,
+	return json_sprintf("at %lld pass%s it could not be read: %s, first at %s", unread->count,
 	    unread->count == 1 ? "" : "es", unread->why, json_string_value(first));
-	json_decref(first);
-	return told;
 }
 
 enum hit_kind location_hits_judge(struct replay *replay, const char *condition,
     struct hits_unread *unread, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[256] = "";
+	cleanup_free char *value = NULL;
+	char why[256] = "";
 	enum truth truth = TRUTH_UNREAD;
-	enum hit_kind pass = HIT_REFUSED;
 
 	if (!condition)
 		return HIT_MEANT;
-	if (values_read(replay, condition, &value, &type, why, sizeof(why)) == 0)
+	value = values_text(replay, condition, why, sizeof(why));
+	if (value)
 		truth = expression_truth(replay, condition, value, why, sizeof(why));
 	else if (expression_is_harmful(condition, why, failure))
 		truth = TRUTH_REFUSED;
 	switch (truth) {
 	case TRUTH_NO:
-		pass = HIT_OTHER;
-		break;
+		return HIT_OTHER;
 	case TRUTH_YES:
-		pass = HIT_MEANT;
-		break;
+		return HIT_MEANT;
 	case TRUTH_UNREAD:
 		location_hits_count_unread(replay, why, unread);
-		pass = HIT_UNREAD;
-		break;
+		return HIT_UNREAD;
 	case TRUTH_REFUSED:
-		if (!failure->message[0])
-			expression_fail_shapeless(condition, failure);
 		break;
 	}
-	free(value);
-	free(type);
-	return pass;
+	if (!failure->message[0])
+		expression_fail_shapeless(condition, failure);
+	return HIT_REFUSED;
 }

@@ -21,14 +21,13 @@
 
 static bool read_line(struct replay *replay, char line[LINE_MAX_BYTES])
 {
-	json_t *frames = frames_near(replay, 1, FRAME_BYTES);
+	json_auto_t *frames = frames_near(replay, 1, FRAME_BYTES);
 	char path[FRAME_PATH_MAX], *comment;
 	bool ok;
 	int number;
 
 	ok = frame_place(json_array_get(frames, 0), path, &number) &&
 	     source_line(replay, path, number, line, LINE_MAX_BYTES);
-	json_decref(frames);
 	if (ok && (comment = strstr(line, "//")))
 		*comment = '\0';
 	if (ok && (comment = strstr(line, "/*")))
@@ -36,28 +35,15 @@ static bool read_line(struct replay *replay, char line[LINE_MAX_BYTES])
 	return ok;
 }
 
-/* The bracket that opens the one at `at`; NULL: none on this line. */
-static const char *opening(const char *line, const char *at)
+/* The partner of the bracket at `at`, which lies behind it (step 1) or before it (-1) in a text
+ * that begins at `line`; NULL: none on this line. */
+static const char *partner(const char *line, const char *at, int step)
 {
 	int depth = 0;
 
-	for (; at >= line; at--) {
+	for (; at >= line && *at; at += step) {
 		depth += *at == ')' || *at == ']';
 		depth -= *at == '(' || *at == '[';
-		if (depth == 0)
-			return at;
-	}
-	return NULL;
-}
-
-/* The bracket that closes the one at `at`; NULL: none on this line. */
-static const char *closing(const char *at)
-{
-	int depth = 0;
-
-	for (; *at; at++) {
-		depth += *at == '(' || *at == '[';
-		depth -= *at == ')' || *at == ']';
 		if (depth == 0)
 			return at;
 	}
@@ -78,7 +64,7 @@ static const char *begin_of(const char *line, const char *end)
 
 	for (;;) {
 		while (at > line && (at[-1] == ')' || at[-1] == ']')) {
-			before = opening(line, at - 1);
+			before = partner(line, at - 1, -1);
 			if (!before)
 				return at;
 			at = before;
@@ -103,7 +89,7 @@ static const char *end_of(const char *at)
 	at += strspn(at, " \t*&-+!~");
 	for (;;) {
 		if (*at == '(' || *at == '[') {
-			close = closing(at);
+			close = partner(at, at, 1);
 			if (!close)
 				return at;
 			at = close + 1;
@@ -125,8 +111,7 @@ static const char *end_of(const char *at)
 
 static bool take(const char *begin, const char *end, char phrase[PHRASE_MAX])
 {
-	struct failure ignored = {0};
-	bool ok;
+	cleanup_failure struct failure ignored = {0};
 
 	while (begin < end && isspace((unsigned char)*begin))
 		begin++;
@@ -135,10 +120,8 @@ static bool take(const char *begin, const char *end, char phrase[PHRASE_MAX])
 	if (end <= begin || end - begin >= PHRASE_MAX)
 		return false;
 	snprintf(phrase, PHRASE_MAX, "%.*s", (int)(end - begin), begin);
-	ok = !strpbrk(phrase, "$\"'`@{};=") && !isdigit((unsigned char)phrase[0]) &&
-	     harmless_text(phrase, &ignored);
-	json_decref(ignored.details);
-	return ok;
+	return !strpbrk(phrase, "$\"'`@{};=") && !isdigit((unsigned char)phrase[0]) &&
+	       harmless_text(phrase, &ignored);
 }
 
 static unsigned long long cut(unsigned long long value, unsigned size)

@@ -109,7 +109,6 @@ static void tell(struct returns *returns, struct replay *replay, size_t number)
 {
 	const struct moment *now = replay_now(replay);
 	json_t *row = returns->calls[number].row;
-	json_t *value;
 
 	if (returns->calls[number].jumped) {
 		json_object_set_new(row, "returned",
@@ -119,9 +118,7 @@ static void tell(struct returns *returns, struct replay *replay, size_t number)
 	json_object_set_new(
 	    row, "events", json_integer(now->event - returns->calls[number].called.event));
 	json_object_set_new(row, "back_at", moment_name(replay, now));
-	value = prototype_value(replay, returns->calls[number].type);
-	if (value)
-		json_object_set_new(row, "returned", value);
+	json_object_set_new(row, "returned", prototype_value(replay, returns->calls[number].type));
 }
 
 static bool is_jump(const struct returns *returns, int number)

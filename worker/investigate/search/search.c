@@ -130,15 +130,14 @@ enum search_end search_failed(const struct search *search, struct failure *failu
 {
 	if (replay_worker(search->replay)->broken || !replay_worker(search->replay)->interrupt)
 		return SEARCH_FAILED;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return SEARCH_CUT;
 }
 
 /* The moment where the program was halted, if it is still known. */
 static enum search_end cut(struct search *search, struct failure *failure)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 
 	if (search_failed(search, failure) == SEARCH_FAILED)
 		return SEARCH_FAILED;
@@ -148,7 +147,6 @@ static enum search_end cut(struct search *search, struct failure *failure)
 		position_take_sum(search->replay);
 		search->reached = *replay_now(search->replay);
 	}
-	json_decref(ignored.details);
 	return SEARCH_CUT;
 }
 
@@ -213,7 +211,7 @@ bool search_is_empty(const struct search *search)
 
 static void tell_empty(const struct search *search, json_t *answer)
 {
-	json_t *at = moment_name(search->replay, &search->from);
+	json_auto_t *at = moment_name(search->replay, &search->from);
 	const char *said = mi_text(answer, "conclusion");
 
 	if (said)
@@ -224,7 +222,6 @@ static void tell_empty(const struct search *search, json_t *answer)
 	json_object_set_new(answer, "warning",
 	    json_string("give the earlier moment as from, the later one as to; start is where this "
 			"program begins"));
-	json_decref(at);
 }
 
 /* Not in one that says it in its own words. */
@@ -240,7 +237,7 @@ static void limit_conclusion(json_t *answer)
 void search_tell(const struct search *search, enum search_end end, json_t *answer)
 {
 	size_t next = images_at(search->replay) + 1;
-	json_t *reached = moment_name(search->replay, &search->reached);
+	json_auto_t *reached = moment_name(search->replay, &search->reached);
 	int percent = share(search);
 	char done[32] = "";
 
@@ -262,5 +259,4 @@ void search_tell(const struct search *search, enum search_end end, json_t *answe
 			images_get(search->replay, next)->event));
 	if (search_is_empty(search))
 		tell_empty(search, answer);
-	json_decref(reached);
 }

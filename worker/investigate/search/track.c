@@ -23,7 +23,7 @@ bool track_begin(struct track *track, struct replay *replay, struct failure *fai
 		return false;
 	track->numbers = calloc(track->code.count, sizeof(*track->numbers));
 	if (!track->numbers)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	return track->numbers != NULL;
 }
 
@@ -176,7 +176,7 @@ static enum scan_verdict see(
 		position_take_sum(replay);
 	if (note(track, look->thread, place))
 		return SCAN_ENOUGH;
-	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+	failure_no_memory(failure);
 	return SCAN_GIVE_UP;
 }
 
@@ -198,7 +198,6 @@ enum track_end track_next(struct track *track, size_t *thread, struct failure *f
 	}
 	if (worker->broken || !worker->interrupt)
 		return TRACK_FAILED;
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return TRACK_CUT;
 }

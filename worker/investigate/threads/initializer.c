@@ -22,16 +22,13 @@ static bool is_acquire(const json_t *frame)
  * it has no name. */
 static char *function_of(struct replay *replay, int thread)
 {
-	json_t *frames = frames_from(replay, thread, 0, FRAMES_LOOKED, FRAMES_BYTES);
+	json_auto_t *frames = frames_from(replay, thread, 0, FRAMES_LOOKED, FRAMES_BYTES);
 	const char *function = NULL;
-	char *copy;
 
 	for (size_t i = 0; i + 1 < json_array_size(frames) && !function; i++)
 		if (is_acquire(json_array_get(frames, i)))
 			function = mi_text(json_array_get(frames, i + 1), "function");
-	copy = function ? strdup(function) : NULL;
-	json_decref(frames);
-	return copy;
+	return function ? strdup(function) : NULL;
 }
 
 /* Calls of the function in a stack that do not wait for the variable themselves. */

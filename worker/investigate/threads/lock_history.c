@@ -218,7 +218,7 @@ static void add_to(const struct threading *threading, json_t *row)
 {
 	json_int_t tid = json_integer_value(json_object_get(row, "tid"));
 	const struct order_held *held;
-	json_t *holds = json_array();
+	json_auto_t *holds = json_array();
 	size_t number, count = 0;
 
 	for (number = 0; number < threading->thread_count; number++)
@@ -232,7 +232,6 @@ static void add_to(const struct threading *threading, json_t *row)
 	}
 	if (count)
 		json_object_set(row, "holds", holds);
-	json_decref(holds);
 }
 
 static void tell(const struct threading *threading, json_t *threads, char **cycle)
@@ -253,7 +252,7 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	struct worker *worker = replay_worker(replay);
 	struct search search = {.replay = replay};
 	struct history history = {.began = clock_seconds(), .patience = patience};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	struct return_ticket here = return_ticket_hold(replay);
 	struct moment stretch[2];
 	enum search_end end = SEARCH_FAILED;
@@ -273,7 +272,6 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	if (*whole)
 		tell(history.threading, threads, cycle);
 	threading_free(history.threading);
-	json_decref(ignored.details);
 	/* The stacks are told in any case, and the report says what is missing. */
 	ok = !worker->broken && return_ticket_use(replay, &here, failure);
 	return_ticket_release(replay, &here);

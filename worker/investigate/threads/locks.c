@@ -88,17 +88,15 @@ static json_t *how_long(const struct answering *answering, const struct lock_hol
 
 static json_t *held_words(struct answering *answering, const struct lock_holding *holding)
 {
-	json_t *words = how_long(answering, holding), *all;
+	json_t *words = how_long(answering, holding);
 	const bool kept = locks_is_kept(&answering->followed.before, holding);
 
 	if (!answering->growth)
 		return words;
 	answering->kept += kept;
 	answering->taken += !kept;
-	all = json_sprintf("%s, %s", json_string_value(words),
-	    kept ? "all along since before `from`" : "taken since `from`");
-	json_decref(words);
-	return all;
+	return sentence_add(
+	    words, json_string(kept ? ", all along since before `from`" : ", taken since `from`"));
 }
 
 static bool is_alive(const struct answering *answering, int tid)
@@ -134,7 +132,7 @@ static void add_holders(struct answering *answering)
 	for (size_t i = 0; i < held->count; i++) {
 		const struct lock_holding *holding = &held->list[i];
 		struct row *row = row_of(answering, holding->object);
-		json_t *json = holding_json(answering, holding);
+		json_auto_t *json = holding_json(answering, holding);
 
 		json_object_del(json, "lock");
 		json_object_set_new(json, "held", held_words(answering, holding));
@@ -146,7 +144,6 @@ static void add_holders(struct answering *answering)
 			if (holding->taking < threading->taking_count)
 				note_since(row, &threading->takings[holding->taking].moment);
 		}
-		json_decref(json);
 	}
 }
 
@@ -293,7 +290,7 @@ static json_t *list_rows(const struct answering *answering, size_t limit, json_t
 static json_t *list_released(const struct answering *answering, size_t limit, size_t *count)
 {
 	const struct lock_holdings *before = &answering->followed.before;
-	json_t *list = json_array();
+	json_auto_t *list = json_array();
 
 	*count = 0;
 	for (size_t i = 0; i < before->count; i++) {
@@ -302,10 +299,7 @@ static json_t *list_released(const struct answering *answering, size_t limit, si
 		if (++*count <= limit)
 			json_array_append_new(list, holding_json(answering, &before->list[i]));
 	}
-	if (json_array_size(list))
-		return list;
-	json_decref(list);
-	return NULL;
+	return json_array_size(list) ? json_incref(list) : NULL;
 }
 
 /* Nothing can be said of locks that are taken where no breakpoint stands. */
@@ -374,7 +368,7 @@ static json_t *conclude(const struct answering *answering, const json_t *moment,
 static json_t *doubts_of(const struct answering *answering)
 {
 	const struct threading *threading = model(answering);
-	json_t *list = json_copy(threading->reasons);
+	json_auto_t *list = json_copy(threading->reasons);
 
 	if (threading->partly || order_is_full(threading->order))
 		json_array_append_new(list,
@@ -383,10 +377,7 @@ static json_t *doubts_of(const struct answering *answering)
 	if (replay_is_from_fork(answering->followed.replay))
 		json_array_append_new(
 		    list, json_string("locks that were taken before the fork are not known"));
-	if (json_array_size(list))
-		return list;
-	json_decref(list);
-	return NULL;
+	return json_array_size(list) ? json_incref(list) : NULL;
 }
 
 static json_t *tell(struct answering *answering, size_t limit)
@@ -401,9 +392,7 @@ static json_t *tell(struct answering *answering, size_t limit)
 	released = list_released(answering, limit, &gone);
 	answer = json_pack(
 	    "{s:o, s:o}", "conclusion", conclude(answering, moment, gone), "moment", moment);
-	if (json_array_size(list))
-		json_object_set(answer, "locks", list);
-	json_decref(list);
+	answer_add_list(answer, "locks", list);
 	json_object_update_new(answer, json_pack("{s:o*, s:o*, s:o*}", "others", others, "released",
 					   released, "doubts", doubts_of(answering)));
 	if (json_array_size(answering->waiting))

@@ -174,7 +174,7 @@ static bool look_at(
 {
 	struct reading *reading = calloc(1, sizeof(*reading));
 	unsigned long long entry;
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	bool found = false;
 
 	if (reading &&
@@ -192,7 +192,6 @@ static bool look_at(
 		for (size_t i = 0; callees && i < reading->callee_count; i++)
 			found |= look_at(own, threading, reading->callees[i], false);
 	}
-	json_decref(results);
 	free(reading);
 	return found;
 }

@@ -117,7 +117,7 @@ static json_t *tell_pair(const struct race *race, const struct unordered_pair *p
 {
 	const struct race_entry *first = &race->accesses[pair->first];
 	const struct race_entry *second = &race->accesses[pair->second];
-	json_t *here = site_words(race, pair->first), *there = site_words(race, pair->second);
+	json_auto_t *here = site_words(race, pair->first), *there = site_words(race, pair->second);
 	char threads[WORDS_MAX], lack[WORDS_MAX];
 	json_t *told;
 
@@ -132,8 +132,6 @@ static json_t *tell_pair(const struct race *race, const struct unordered_pair *p
 		    tid_of(race, first), verb_of(first), EXPRESSION_AT, race->args->expression,
 		    json_string_value(here), tid_of(race, second), verb_of(second),
 		    json_string_value(there), lack);
-	json_decref(here);
-	json_decref(there);
 	return told;
 }
 
@@ -161,7 +159,7 @@ static json_t *access_json(const struct race *race, struct race_example at)
 {
 	const struct race_entry *access = &race->accesses[at.access];
 	const struct moment *moment = &access->end[at.end].moment;
-	json_t *row = json_object(), *locks = locks_of(race, access);
+	json_t *row = json_object();
 
 	if (is_visited(access, at.end))
 		json_object_set_new(row, "moment", moment_name(race->replay, moment));
@@ -169,12 +167,9 @@ static json_t *access_json(const struct race *race, struct race_example at)
 	json_object_set_new(row, "access", json_string(access_kind_words[access->kind]));
 	if (access->end[at.end].values)
 		json_object_update(row, access->end[at.end].values);
-	if (access->atomic)
-		json_object_set_new(row, "atomic", json_true());
+	answer_add_flag(row, "atomic", access->atomic);
 	json_object_set(row, "frame", access->where);
-	if (json_array_size(locks))
-		json_object_set(row, "locks", locks);
-	json_decref(locks);
+	answer_add_list(row, "locks", locks_of(race, access));
 	return row;
 }
 
@@ -217,8 +212,7 @@ static json_t *pair_json(const struct race *race, const struct unordered_pair *p
 	json_t *json = json_pack("{s:I, s:o, s:o}", "count", pair->count, "first",
 	    access_json(race, first), "second", access_json(race, second));
 
-	if (pair->perhaps)
-		json_object_set_new(json, "not_known", json_integer(pair->perhaps));
+	answer_add_count(json, "not_known", pair->perhaps);
 	return json;
 }
 
@@ -339,23 +333,20 @@ static json_t *tell_ordered(struct race *race, const char *threads)
 static json_t *tell_unordered(struct race *race, enum verdict verdict)
 {
 	const struct unordered_pair *shown[RACE_PAIRS_SHOWN] = {NULL};
-	json_t *pair = race_shown(race, shown) ? tell_pair(race, shown[0]) : NULL, *told;
+	json_auto_t *pair = race_shown(race, shown) ? tell_pair(race, shown[0]) : NULL;
 	const char *reason = json_string_value(json_array_get(race->threading->reasons, 0));
 
 	if (verdict == RACE)
-		told = json_sprintf("%s: %lld of %lld accesses are not ordered",
+		return json_sprintf("%s: %lld of %lld accesses are not ordered",
 		    json_string_value(pair), race->racing, race->total);
-	else if (verdict == ATOMIC)
-		told = json_sprintf("%.*s is atomic, so this is no data race: %s, and %lld of %lld "
+	if (verdict == ATOMIC)
+		return json_sprintf("%.*s is atomic, so this is no data race: %s, and %lld of %lld "
 				    "accesses are not ordered",
 		    EXPRESSION_AT, race->args->expression, json_string_value(pair), race->unordered,
 		    race->total);
-	else
-		told = json_sprintf("not known whether this is a race: %s, and nothing that is "
-				    "seen orders %lld of %lld accesses, but %s",
-		    json_string_value(pair), race->unordered, race->total, reason);
-	json_decref(pair);
-	return told;
+	return json_sprintf("not known whether this is a race: %s, and nothing that is "
+			    "seen orders %lld of %lld accesses, but %s",
+	    json_string_value(pair), race->unordered, race->total, reason);
 }
 
 static json_t *conclude(struct race *race, enum verdict verdict)
@@ -427,7 +418,7 @@ static json_t *always_held(const struct race *race, size_t thread, size_t first)
 /* {tid, reads?, writes?, always_holds?} of each thread; the last one names locks. */
 static json_t *threads_json(const struct race *race)
 {
-	json_t *threads = json_array(), *row, *locks;
+	json_t *threads = json_array(), *row;
 
 	for (size_t thread = 0; thread < race->threading->thread_count; thread++) {
 		long long counts[2] = {0};
@@ -447,14 +438,11 @@ static json_t *threads_json(const struct race *race)
 		if (first == race->count || json_array_size(threads) == THREADS_ROWS)
 			continue;
 		row = json_pack("{s:i}", "tid", race->threading->threads[thread].tid);
-		if (counts[0])
-			json_object_set_new(row, "reads", json_integer(counts[0]));
-		if (counts[1])
-			json_object_set_new(row, "writes", json_integer(counts[1]));
-		locks = always_held(race, thread, first);
+		answer_add_count(row, "reads", counts[0]);
+		answer_add_count(row, "writes", counts[1]);
+		json_auto_t *locks = always_held(race, thread, first);
 		if (json_array_size(locks))
-			json_object_set_new(row, "always_holds", sentence_join(locks));
-		json_decref(locks);
+			json_object_set_new(row, "always_holds", sentence_join(locks, "; "));
 		json_array_append_new(threads, row);
 	}
 	return threads;
@@ -501,7 +489,8 @@ static void add_limits(
     const struct race *race, enum verdict verdict, const struct search *search, json_t *answer)
 {
 	if (verdict == UNKNOWN || (verdict == RACE && has_perhaps(race)))
-		json_object_set_new(answer, "unknown", sentence_join(race->threading->reasons));
+		json_object_set_new(
+		    answer, "unknown", sentence_join(race->threading->reasons, "; "));
 	if (verdict == RACE)
 		json_object_set_new(answer, "limits",
 		    json_string(
@@ -542,12 +531,11 @@ static void add_limits(
 
 static void tell_enough(const struct race *race, const struct search *search, json_t *answer)
 {
-	json_t *reached = moment_name(race->replay, &search->reached);
+	json_auto_t *reached = moment_name(race->replay, &search->reached);
 
 	json_object_set_new(answer, "cut_off",
 	    json_sprintf("it stopped at %lld accesses: go on with from=%s", race->total,
 		json_string_value(reached)));
-	json_decref(reached);
 }
 
 json_t *race_answer(struct race *race, const struct search *search, enum search_end end)
@@ -564,8 +552,7 @@ json_t *race_answer(struct race *race, const struct search *search, enum search_
 		    json_integer(verdict == RACE ? race->racing : race->unordered));
 		pairs = pairs_json(race, &left);
 		json_object_set_new(answer, "pairs", pairs);
-		if (left)
-			json_object_set_new(answer, "more_pairs", json_integer((json_int_t)left));
+		answer_add_count(answer, "more_pairs", (json_int_t)left);
 	}
 	add_overtaken(race, answer);
 	if (race->count)

@@ -98,19 +98,16 @@ static bool is_of_malloc(struct race *race)
 static bool take_access(struct race *race, const struct hit *hit)
 {
 	size_t thread = threading_here(race->threading), point;
-	json_t *values = race_values(race->replay, hit), *where;
+	json_auto_t *values = race_values(race->replay, hit);
+	json_t *where;
 	struct race_entry *access = values ? race_add(race) : NULL;
 
-	if (!access || thread == ORDER_NONE || is_of_malloc(race)) {
-		json_decref(values);
+	if (!access || thread == ORDER_NONE || is_of_malloc(race))
 		return !values || access;
-	}
 	own_locks_look(&race->own, race->threading, thread);
 	point = order_point(race->threading->order, thread);
-	if (point == ORDER_NONE) {
-		json_decref(values);
+	if (point == ORDER_NONE)
 		return false;
-	}
 	race_keep_takings(race, point);
 	where = where_behind(race->replay, &race->where);
 	*access = (struct race_entry){.thread = thread,
@@ -128,7 +125,6 @@ static bool take_access(struct race *race, const struct hit *hit)
 		access->end[end].moment = *replay_now(race->replay);
 		access->end[end].values = race->silence.stale ? NULL : json_incref(values);
 	}
-	json_decref(values);
 	race->total++;
 	race->count++;
 	race_silence_hush(race);
@@ -174,7 +170,7 @@ static enum scan_verdict see(
 		return SCAN_ENOUGH;
 	if (hit->watched && hit->number == race->watch && !race->silence.no_access &&
 	    is_real(race, hit) && !take_access(race, hit)) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 		return SCAN_GIVE_UP;
 	}
 	if (hit->breakpoint && hit->breakpoint == race->threading->entry)
@@ -193,25 +189,20 @@ static enum scan_verdict see(
 /* Whether the C or C++ type is an atomic one. */
 static bool is_atomic_type(struct replay *replay, const char *expression)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	char command[REPLAY_EXPRESSION_MAX + 80];
-	const char *said;
+	const char *said = gdb_shown(replay_gdb(replay),
+	    "it is not known whether its type is an atomic one", "whatis %s", expression);
 
-	snprintf(command, sizeof(command), "whatis %s", expression);
-	return gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
-		   "it is not known whether its type is an atomic one") &&
-	       (strstr(said, "_Atomic") || strstr(said, "std::atomic<") ||
-		   strstr(said, "std::__atomic_base<"));
+	return said && (strstr(said, "_Atomic") || strstr(said, "std::atomic<") ||
+			   strstr(said, "std::__atomic_base<"));
 }
 
 static void look_at_mapping(struct race *race)
 {
-	struct mappings *mappings = mappings_read(race->replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, race->address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(race->replay);
+	const struct mapping *mapping = mappings_find(mappings, race->address);
 
 	race->shared = mapping && mapping->rights[3] == 's';
 	race->heap = mapping && (!mapping->file[0] || strcmp(mapping->file, "[heap]") == 0);
-	mappings_free(mappings);
 }
 
 /* Sets the watchpoint where the names of the expression mean what the client means, and disables it
@@ -338,10 +329,8 @@ static json_t *scan(struct replay *replay, const struct race_scan_args *args, bo
 	struct race *race = calloc(1, sizeof(*race));
 	json_t *answer = NULL;
 
-	if (!race) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!race)
+		return failure_no_memory(failure);
 	race->args = args;
 	race->replay = replay;
 	race->by_stops = by_stops;

@@ -282,7 +282,7 @@ static enum scan_verdict see_wanted(
 		return SCAN_ON;
 	for (size_t i = 0; i < visit->count; i++) {
 		struct race_entry *access = &race->accesses[visit->wanted[i].access];
-		json_t *values;
+		json_auto_t *values = NULL;
 
 		if (number_of(race, visit->wanted[i]) != table.shown ||
 		    access->end[visit->wanted[i].end].values)
@@ -295,7 +295,6 @@ static enum scan_verdict see_wanted(
 		} else {
 			race->silence.lost = true;
 		}
-		json_decref(values);
 	}
 	return visit->left && !race->silence.lost ? SCAN_ON : SCAN_ENOUGH;
 }
@@ -320,7 +319,7 @@ static enum search_end go_there(struct visit *visit, const struct moment stretch
 {
 	struct race *race = visit->race;
 	struct search search = {.replay = race->replay};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	enum search_end end = SEARCH_FAILED;
 
 	gdb_must(replay_gdb(race->replay), NULL, "-break-disable %d", race->watch);
@@ -335,7 +334,6 @@ static enum search_end go_there(struct visit *visit, const struct moment stretch
 	}
 	silent_accesses_end(race->replay);
 	search_end(&search);
-	json_decref(ignored.details);
 	return end;
 }
 

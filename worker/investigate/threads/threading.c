@@ -12,6 +12,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 static const struct threading_function functions[] = {
     {"pthread_create", THREADING_CREATE, THREADING_CREATION},
@@ -59,23 +60,6 @@ _Static_assert(FUNCTION_COUNT <= THREADING_FUNCTIONS_MAX, "a breakpoint for each
 
 /* ---- Where it stops -------------------------------------------------------------------------- */
 
-static unsigned long long address_of(struct replay *replay, const char *name)
-{
-	unsigned long long address = 0;
-	struct symbol symbol;
-	char expression[64];
-	uint8_t byte;
-
-	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
-	if (!accessed_number(replay, expression, &address) ||
-	    !accessed_whole(replay, address, &byte, 1))
-		return 0;
-	/* Before the library is in memory, gdb takes the program's own stub for the function. */
-	if (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt"))
-		return 0;
-	return address;
-}
-
 static int stop_at(
     struct replay *replay, const struct threading_function *function, unsigned long long address)
 {
@@ -97,7 +81,7 @@ static void set(struct threading *threading)
 	for (size_t i = 0; i < FUNCTION_COUNT; i++) {
 		bool twice = false;
 
-		addresses[i] = address_of(threading->replay, functions[i].name);
+		addresses[i] = symbol_address(threading->replay, functions[i].name);
 		/* Two names of one function: of spin_unlock and spin_init, for instance. */
 		for (size_t j = 0; j < i; j++)
 			twice |= addresses[j] == addresses[i];
@@ -121,15 +105,10 @@ bool threading_is_function(const struct threading *threading, unsigned long long
 /* Where the program's own code begins, when its libraries are in memory; 0: not known. */
 static unsigned long long entry_of(struct replay *replay)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	const char *text, *entry, *number = NULL;
+	const char *text = gdb_shown(
+	    replay_gdb(replay), "locks and threads of libraries were not followed", "info auxv");
 
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info auxv"),
-		"locks and threads of libraries were not followed"))
-		return 0;
-	entry = strstr(text, "AT_ENTRY ");
-	number = entry ? strstr(entry, "0x") : NULL;
-	return number ? strtoull(number, NULL, 16) : 0;
+	return hex_behind(behind_mark(text, "AT_ENTRY "), "0x");
 }
 
 static void stop_at_entry(struct threading *threading)
@@ -211,8 +190,7 @@ struct threading *threading_begin(struct replay *replay, bool from_start, struct
 
 	if (!threading || !(threading->order = order_new())) {
 		free(threading);
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
+		return failure_no_memory(failure);
 	}
 	threading->replay = replay;
 	threading->from_start = from_start;

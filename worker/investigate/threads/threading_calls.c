@@ -278,13 +278,12 @@ static void begin_call(struct threading *threading, size_t thread,
 /* The program's own code asks the kernel to let threads wait: a lock of its own, most likely. */
 static void doubt_futex(struct threading *threading, size_t thread, unsigned long long back)
 {
-	json_t *where = threading_caller(threading, back);
+	json_auto_t *where = threading_caller(threading, back);
 
 	order_perhaps(threading->order, thread);
 	threading_doubt(threading,
 	    json_sprintf("%s calls futex itself, which may be a lock of the program's own",
 		json_string_value(where)));
-	json_decref(where);
 }
 
 static void act(struct threading *threading, size_t thread,

@@ -50,7 +50,7 @@ bool threading_read(
     struct threading *threading, const char *expressions, unsigned long long *numbers, size_t count)
 {
 	struct replay *replay = threading->replay;
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *at = NULL;
 	size_t i;
 
@@ -67,7 +67,6 @@ bool threading_read(
 		numbers[i] = strtoull(at, &end, 0);
 		at = end;
 	}
-	json_decref(results);
 	return i == count;
 }
 

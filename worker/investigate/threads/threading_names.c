@@ -10,6 +10,8 @@
 #include "worker/moment/moment_names.h"
 #include "worker/read/names/brief_name.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
+#include "worker/serve/sentence.h"
 
 void threading_name_address(
     struct replay *replay, unsigned long long address, bool inside, char *name, size_t size)
@@ -27,9 +29,9 @@ void threading_name_address(
 
 const char *threading_without_guard(const char *name)
 {
-	static const char guard[] = "guard variable for ";
+	const char *guarded = behind_beginning(name, "guard variable for ");
 
-	return strncmp(name, guard, sizeof(guard) - 1) == 0 ? name + sizeof(guard) - 1 : name;
+	return guarded ? guarded : name;
 }
 
 void threading_name(const struct threading *threading, size_t number, char name[THREADING_NAME_MAX])
@@ -64,16 +66,14 @@ json_t *threading_held_json(const struct threading *threading, const struct orde
 
 	threading_name(threading, held->object, name);
 	json = json_pack("{s:s}", "lock", name);
-	if (held->shared)
-		json_object_set_new(json, "reading", json_true());
+	answer_add_flag(json, "reading", held->shared);
 	if (held->taking >= threading->taking_count) {
 		json_object_set_new(json, "since", json_string("before the search began"));
 		return json;
 	}
 	taking = &threading->takings[held->taking];
 	json_object_set_new(json, "since", moment_name(threading->replay, &taking->moment));
-	if (taking->where)
-		json_object_set(json, "where", taking->where);
+	json_object_set(json, "where", taking->where);
 	return json;
 }
 

@@ -269,8 +269,7 @@ static json_t *thread_json(struct replay *replay, const json_t *thread, struct w
 	const char *in;
 
 	*waiter = (struct waiter){.tid = mi_tid(thread)};
-	if (mi_text(thread, "name"))
-		json_object_set_new(json, "name", json_string(mi_text(thread, "name")));
+	json_object_set_new(json, "name", json_string(mi_text(thread, "name")));
 	own = frames_first_own(replay, frames);
 	kind = kind_of(frames, own);
 	in = own ? entered(frames, own) : NULL;

@@ -49,12 +49,11 @@ static size_t count_here(
     struct history *history, struct replay *replay, uint64_t key, long long count)
 {
 	size_t writers = json_array_size(history->writers), which;
-	json_t *where = where_behind(replay, &history->where);
+	json_auto_t *where = where_behind(replay, &history->where);
 
 	which = history_count(history, replay, where, ACCESS_KIND_WRITE, count);
 	if (which == writers && which < HISTORY_WRITERS_MAX)
 		history->tally.keys[which].first = key;
-	json_decref(where);
 	return which;
 }
 
@@ -358,8 +357,7 @@ static enum search_end do_again(struct history *history, struct search *search, 
 
 static void forget(struct failure *failure)
 {
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 }
 
 enum search_end history_tally_finish(struct history *history, struct search *search,

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
@@ -94,10 +95,9 @@ static void tell_wrapper(
     struct replay *replay, const json_t *frames, const json_t *own, char words[WHERE_CALLERS_MAX])
 {
 	size_t passed;
-	json_t *callers = where_callers(replay, frames, own, &passed);
+	json_auto_t *callers = where_callers(replay, frames, own, &passed);
 
 	where_join(callers, passed, words);
-	json_decref(callers);
 }
 
 /* The callers up to the first one of the program's own code, and a few more. */
@@ -124,7 +124,7 @@ static json_t *change_answer(
 {
 	static const char *const kept[] = {"moment", "tid", "thread_name"};
 	const json_t *watch = json_object_get(stop, "watch");
-	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers, *source;
+	json_t *frames = frames_near(replay, CALLERS_MAX, CALLERS_BYTES), *callers;
 	json_t *json = json_object(), *own = frames_first_own(replay, frames);
 	char wrapped[WHERE_CALLERS_MAX], process[PROCESS_WORDS_MAX];
 
@@ -135,16 +135,13 @@ static json_t *change_answer(
 	if (child)
 		json_object_set_new(json, "pid", json_integer(replay_pid(replay)));
 	for (size_t i = 0; i < sizeof(kept) / sizeof(*kept); i++)
-		if (json_object_get(stop, kept[i]))
-			json_object_set(json, kept[i], json_object_get(stop, kept[i]));
+		json_object_set(json, kept[i], json_object_get(stop, kept[i]));
 	json_object_set_new(json, "side", json_string("before"));
 	json_object_set(json, "old", json_object_get(watch, "old"));
 	json_object_set(json, "new", json_object_get(watch, "new"));
 	json_object_set(json, "frame", json_object_get(stop, "frame"));
 	callers = callers_up_to(frames, own);
-	source = frame_source(replay, own);
-	if (source)
-		json_object_set_new(json, "source", source);
+	json_object_set_new(json, "source", frame_source(replay, own));
 	frames_finish(replay, callers);
 	json_object_set_new(json, "callers", callers);
 	json_decref(frames);
@@ -218,21 +215,17 @@ static char *read_bytes(struct replay *replay, const struct watched *watched)
 
 static char *read_value(struct replay *replay, const char *format, const char *expression)
 {
-	char text[REPLAY_EXPRESSION_MAX + 64], why[256], *value = NULL, *type = NULL;
+	char text[REPLAY_EXPRESSION_MAX + 64], why[256];
 
 	snprintf(text, sizeof(text), format, expression);
-	if (values_read(replay, text, &value, &type, why, sizeof(why)) != 0) {
-		free(value);
-		value = NULL;
-	}
-	free(type);
-	return value;
+	return values_text(replay, text, why, sizeof(why));
 }
 
 static void learn_watched(struct replay *replay, struct watched *watched)
 {
-	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
-	char *size = read_value(replay, "sizeof(%s)", watched->expression);
+	cleanup_free char *address =
+	    read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	cleanup_free char *size = read_value(replay, "sizeof(%s)", watched->expression);
 
 	watched->until = *replay_now(replay);
 	watched->now = read_value(replay, "%s", watched->expression);
@@ -243,8 +236,6 @@ static void learn_watched(struct replay *replay, struct watched *watched)
 		watched->bytes = read_bytes(replay, watched);
 		learn_inherited(replay, watched);
 	}
-	free(address);
-	free(size);
 }
 
 /* gdb prints a pointer's type before the value and what it points to after it, the latter as it is
@@ -334,26 +325,22 @@ static enum scan_end search_forward(
  * The name must mean the same variable here as where the search began. */
 static bool is_neighbour(struct replay *replay, const struct watched *watched)
 {
-	char *address = read_value(replay, "(unsigned long) &(%s)", watched->expression);
-	char *value = read_value(replay, "%s", watched->expression);
-	bool same = address && value && watched->now && watched->size <= WORD_BYTES &&
-		    strtoull(address, NULL, 0) == strtoull(watched->address, NULL, 0) &&
-		    strcmp(value, watched->now) == 0;
+	cleanup_free char *address =
+	    read_value(replay, "(unsigned long) &(%s)", watched->expression);
+	cleanup_free char *value = read_value(replay, "%s", watched->expression);
 
-	free(address);
-	free(value);
-	return same;
+	return address && value && watched->now && watched->size <= WORD_BYTES &&
+	       strtoull(address, NULL, 0) == strtoull(watched->address, NULL, 0) &&
+	       strcmp(value, watched->now) == 0;
 }
 
 /* Whether the value at the start of the recording differs from the value where the search began. */
 static bool differs_here(struct replay *replay, const struct watched *watched)
 {
-	char *here = read_bytes(replay, watched);
-	bool differs = here && watched->bytes && strcmp(here, watched->bytes) != 0 &&
-		       !is_neighbour(replay, watched);
+	cleanup_free char *here = read_bytes(replay, watched);
 
-	free(here);
-	return differs;
+	return here && watched->bytes && strcmp(here, watched->bytes) != 0 &&
+	       !is_neighbour(replay, watched);
 }
 
 static void pass_signals(struct replay *replay)
@@ -412,19 +399,16 @@ static bool is_older_call(
 static bool was_in_use(struct replay *replay, const struct watched *watched)
 {
 	unsigned long long address = strtoull(watched->address, NULL, 0), stack;
-	struct mappings *mappings;
+	cleanup_mappings struct mappings *mappings = NULL;
 	const struct mapping *found;
-	bool below;
 
 	if (watched->frame.level >= 0)
 		return holder_is_here(replay, address, &watched->frame);
 	if (!accessed_number(replay, "(unsigned long) $sp", &stack) || address >= stack)
 		return true;
 	mappings = mappings_read(replay);
-	found = mappings ? mappings_find(mappings, stack) : NULL;
-	below = !found || address >= found->start;
-	mappings_free(mappings);
-	return !below;
+	found = mappings_find(mappings, stack);
+	return found && address < found->start;
 }
 
 /* Where the search came to the fork: goes on in the parent. *over: there it can be searched for. */

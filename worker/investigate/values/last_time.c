@@ -81,7 +81,7 @@ static void fail_nothing(struct replay *replay, const struct last_time_args *arg
     const struct hits_unread *unread, struct failure *failure)
 {
 	if (unread->count) {
-		json_t *told = location_hits_tell_unread(replay, unread);
+		json_auto_t *told = location_hits_tell_unread(replay, unread);
 
 		failure_set(failure, ERROR_NOT_FOUND,
 		    "use a condition that can be read at each pass; rr_trace_calls without a "
@@ -90,7 +90,6 @@ static void fail_nothing(struct replay *replay, const struct last_time_args *arg
 		    "this "
 		    "moment; %s",
 		    args->location, args->condition, json_string_value(told));
-		json_decref(told);
 		return;
 	}
 	failure_set(failure, ERROR_NOT_FOUND,
@@ -109,7 +108,7 @@ static json_t *answer_cut(
 	const struct moment start = {.event = images_start(replay)};
 	int share = images_share(replay, from, &start, now);
 	bool nowhere = from->event == now->event && from->ticks == now->ticks;
-	json_t *reached, *answer;
+	json_auto_t *reached = NULL;
 	char done[32] = "";
 
 	position_take_sum(replay);
@@ -117,7 +116,8 @@ static json_t *answer_cut(
 	if (share >= 0)
 		snprintf(
 		    done, sizeof(done), share ? " (%d%%)" : " (below %d%%)", share ? share : 1);
-	answer = json_pack("{s:o, s:o}", "conclusion",
+	replay_worker(replay)->half_read = false;
+	return json_pack("{s:o, s:o}", "conclusion",
 	    json_sprintf("nothing passed %.200s%s%.200s, in the part that was searched",
 		args->location, args->condition ? " where " : "",
 		args->condition ? args->condition : ""),
@@ -126,16 +126,14 @@ static json_t *answer_cut(
 		json_string_value(reached), done,
 		nowhere ? "give a longer deadline: the same call begins again from here"
 			: "rr_goto there and call again, or give a longer deadline"));
-	replay_worker(replay)->half_read = false;
-	json_decref(reached);
-	return answer;
 }
 
 /* The stop, and one sentence about what it means. */
 static json_t *describe(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {
-	json_t *where = where_own(replay), *words = where_words(where), *stop;
+	json_auto_t *words = where_own_words(replay);
+	json_t *stop;
 
 	stop = stop_describe(replay, BACKWARD, "breakpoint", failure);
 	if (stop) {
@@ -148,8 +146,6 @@ static json_t *describe(
 			args->condition ? args->condition : "", json_string_value(words),
 			mi_text(stop, "moment")));
 	}
-	json_decref(where);
-	json_decref(words);
 	return stop;
 }
 

@@ -12,6 +12,7 @@
 #include "worker/read/names/brief_name.h"
 #include "worker/read/code/preceding.h"
 #include "worker/read/names/symbol.h"
+#include "worker/gdb/must.h"
 
 /* As the processor counts them. */
 enum { RAX = 0, RCX = 1, RDX = 2, RSP = 4, RSI = 6, RDI = 7 };
@@ -36,10 +37,9 @@ static bool may_be_result(const struct piece *piece)
 
 static bool is_c_here(struct replay *replay)
 {
-	const char *said;
+	const char *said = gdb_shown(replay_gdb(replay), NULL, "show language");
 
-	return gdb_console(replay_gdb(replay), &said, "show language") == GDB_DONE &&
-	       (strstr(said, "currently c\"") || strstr(said, "currently c++\""));
+	return said && (strstr(said, "currently c\"") || strstr(said, "currently c++\""));
 }
 
 void origin_calls_enter(struct origin *origin, struct origin_calls *calls, unsigned long long next)

@@ -209,8 +209,7 @@ enum origin_copied origin_from_copier(struct origin *origin, struct failure *fai
 	if (!worker_goes_on(replay_worker(replay)))
 		return ORIGIN_COPY_FAILED;
 	if (!found) {
-		json_decref(failure->details);
-		*failure = (struct failure){0};
+		failure_forget(failure);
 		back = return_ticket_use(replay, &here, failure);
 	}
 	return_ticket_release(replay, &here);

@@ -45,8 +45,7 @@ bool origin_from_fork(struct origin *origin, struct failure *failure)
 	}
 	if (!worker_goes_on(replay_worker(replay)))
 		return origin_stop(origin, failure);
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return origin_finish(origin, ORIGIN_UNKNOWN,
 	    "it was there when the process was forked; a session of its parent knows more");
 }

@@ -112,7 +112,7 @@ static bool find_handout(
 	struct replay *replay = origin->replay;
 	const struct moment released = *replay_now(replay);
 	struct return_ticket here = return_ticket_hold(replay);
-	struct failure failure = {0};
+	cleanup_failure struct failure failure = {0};
 	bool found = position_go(replay, read, &failure) &&
 		     find_first_return(origin, block, &released, &failure);
 
@@ -121,7 +121,6 @@ static bool find_handout(
 	else if (worker_goes_on(replay_worker(replay)))
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
-	json_decref(failure.details);
 	return found;
 }
 
@@ -212,14 +211,13 @@ static void tell_former(struct origin *origin, const struct moment *released)
 {
 	struct replay *replay = origin->replay;
 	struct return_ticket here = return_ticket_hold(replay);
-	struct failure failure = {0};
+	cleanup_failure struct failure failure = {0};
 
 	if (position_go(replay, released, &failure))
 		origin->left = find_writer(origin, &failure);
 	if (worker_goes_on(replay_worker(replay)))
 		return_ticket_use(replay, &here, &failure);
 	return_ticket_release(replay, &here);
-	json_decref(failure.details);
 }
 
 static bool is_zero(const struct origin_bytes *now)

@@ -135,9 +135,8 @@ static bool may_be_heap(const struct mapping *mapping, unsigned long long addres
 static unsigned long long find_block(struct origin *origin)
 {
 	struct replay *replay = origin->replay;
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping =
-	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, origin->now.address);
 	unsigned long long chunk = 0;
 
 	if (may_be_heap(mapping, origin->now.address)) {
@@ -146,7 +145,6 @@ static unsigned long long find_block(struct origin *origin)
 		if (origin->has_allocator && !origin->allocator.replaced)
 			chunk = find_chunk(replay, mapping, origin->now.address);
 	}
-	mappings_free(mappings);
 	return chunk ? chunk + HEADER : 0;
 }
 
@@ -185,13 +183,12 @@ static bool is_only_flags(const struct hit *hit)
 static bool was_taken(
     struct replay *replay, const struct origin_block *block, unsigned long long header)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, block->address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, block->address);
 	unsigned long long next = 0;
 	bool is_block = may_be_heap(mapping, block->address) &&
 			find_chunk(replay, mapping, block->address) + HEADER == block->address;
 
-	mappings_free(mappings);
 	if (!is_block || (header & FLAG_MAPPED))
 		return is_block;
 	return accessed_whole(

@@ -147,14 +147,13 @@ static void read_path(struct replay *replay, struct source *source)
 	    .event = call->entered, .ticks = call->ticks, .tid = call->tid, .pc = call->pc};
 	unsigned long long address =
 	    strcmp(call->name, "openat") == 0 ? call->args[1] : call->args[0];
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	size_t length = 0;
 
 	if (call->pc && position_go(replay, &at, &ignored))
 		length = accessed_bytes(
 		    replay, address, (uint8_t *)source->path, sizeof(source->path) - 1);
 	source->path[length] = '\0';
-	json_decref(ignored.details);
 }
 
 /* The flags of a call that receives; 0: it has none. */

@@ -282,7 +282,7 @@ static void tell_text(struct replay *replay, const struct mapping *mapping,
 static bool from_start(struct origin *origin, struct failure *failure)
 {
 	struct replay *replay = origin->replay;
-	struct mappings *mappings;
+	cleanup_mappings struct mappings *mappings = NULL;
 	const struct mapping *mapping;
 	char text[TEXT_SAID_MAX];
 	struct symbol symbol;
@@ -290,7 +290,7 @@ static bool from_start(struct origin *origin, struct failure *failure)
 	if (images_get(replay, images_at(replay))->forked)
 		return origin_from_fork(origin, failure);
 	mappings = mappings_read(replay);
-	mapping = mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	mapping = mappings_find(mappings, origin->now.address);
 	if (mapping && mapping->file[0] == '/') {
 		tell_text(replay, mapping, origin->now.address, text);
 		origin_finish(origin, ORIGIN_INITIAL,
@@ -310,16 +310,14 @@ static bool from_start(struct origin *origin, struct failure *failure)
 	if (symbol.name[0])
 		snprintf(origin->text + strlen(origin->text),
 		    sizeof(origin->text) - strlen(origin->text), " (%s)", symbol.said);
-	mappings_free(mappings);
 	return false;
 }
 
 /* Memory that nobody can write, and memory that others write too. True: neither. */
 static bool is_followed(struct origin *origin)
 {
-	struct mappings *mappings = mappings_read(origin->replay);
-	const struct mapping *mapping =
-	    mappings ? mappings_find(mappings, origin->now.address) : NULL;
+	cleanup_mappings struct mappings *mappings = mappings_read(origin->replay);
+	const struct mapping *mapping = mappings_find(mappings, origin->now.address);
 	bool shared = mapping && mapping->rights[0] && mapping->rights[3] == 's';
 	bool file = mapping && mapping->file[0] == '/' && origin->now.address >= mapping->start;
 
@@ -329,7 +327,6 @@ static bool is_followed(struct origin *origin)
 		origin->file_offset = origin->now.address - mapping->start + mapping->offset;
 	}
 	bool readable_only = shared && file && mapping->rights[1] != 'w';
-	mappings_free(mappings);
 	if (readable_only)
 		return from_mapped_file(origin);
 	if (shared)
@@ -377,13 +374,10 @@ static bool from_code(struct origin *origin, const struct writing *writing)
  * the results. */
 static bool is_buffered(struct replay *replay)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping =
-	    mappings ? mappings_find(mappings, replay_now(replay)->pc) : NULL;
-	bool buffered = mapping && strstr(mapping->file, "librrpreload");
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, replay_now(replay)->pc);
 
-	mappings_free(mappings);
-	return buffered;
+	return mapping && strstr(mapping->file, "librrpreload");
 }
 
 /* A write of the kernel that is later than the one at which the program stands now. */

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/places/absolute.h"
@@ -27,6 +28,8 @@
 #include "worker/session/images.h"
 #include "worker/session/relatives.h"
 #include "worker/session/spoken.h"
+#include "worker/serve/sentence.h"
+#include "worker/serve/begins.h"
 
 #define EXPRESSION_SHOWN 200
 #define VALUE_SHOWN	 120
@@ -60,13 +63,11 @@ static const struct {
 static const char *register_in(struct replay *replay, const char *expression)
 {
 	const char *text;
-	char command[REPLAY_EXPRESSION_MAX + 16];
 
 	if (expression[0] == '$')
 		return expression[1 + strspn(expression + 1, REGISTER_CHARS)] ? NULL
 									      : expression + 1;
-	snprintf(command, sizeof(command), "print &(%s)", expression);
-	if (gdb_console(replay_gdb(replay), NULL, command) != GDB_REFUSED)
+	if (gdb_shown(replay_gdb(replay), NULL, "print &(%s)", expression))
 		return NULL;
 	text = gdb_says_of(gdb_message(replay_gdb(replay)), SAYS_IN_REGISTER);
 	return text && *text == '$' ? text + 1 : NULL;
@@ -76,20 +77,14 @@ static const char *register_in(struct replay *replay, const char *expression)
  * not known, so the register may hold a value of theirs. */
 static bool saved_at(struct replay *replay, const char *name, unsigned long long *address)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	char command[48], key[16];
-	const char *said, *at;
+	const char *said = gdb_shown(replay_gdb(replay),
+	    "it is not known where a register of an outer frame was saved", "info frame level %d",
+	    replay_selected(replay)->frame - 1);
+	char key[16];
 
-	snprintf(
-	    command, sizeof(command), "info frame level %d", replay_selected(replay)->frame - 1);
-	snprintf(key, sizeof(key), " %s at 0x", name);
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
-		"it is not known where a register of an outer frame was saved"))
-		return false;
-	said = strstr(said, "Saved registers:");
-	at = said ? strstr(said, key) : NULL;
-	*address = at ? strtoull(at + strlen(key) - 2, NULL, 16) : 0;
-	return true;
+	snprintf(key, sizeof(key), " %s at ", name);
+	*address = hex_behind(behind_mark(said, "Saved registers:"), key);
+	return said != NULL;
 }
 
 /* In the innermost frame, it is in the register. A function leaves some registers as they were: of
@@ -230,22 +225,21 @@ static void walk(struct origin *origin, struct failure *failure)
 /* Adds who wrote what is there, before the block's present life. Takes over the text. */
 static json_t *with_former(const struct origin *origin, json_t *text)
 {
-	json_t *words, *longer;
+	json_auto_t *words = NULL;
 
 	if (!origin->left)
 		return text;
 	words = where_words(json_object_get(origin->left, "frame"));
-	longer = json_sprintf("%s. What it holds was left there before, stored at %s in %s",
-	    json_string_value(text), mi_text(origin->left, "moment"), json_string_value(words));
-	json_decref(words);
-	json_decref(text);
-	return longer;
+	return sentence_add(
+	    text, json_sprintf(". What it holds was left there before, stored at %s in %s",
+		      mi_text(origin->left, "moment"), json_string_value(words)));
 }
 
 static json_t *conclude(
     const struct origin *origin, const char *expression, const char *value, const json_t *where)
 {
-	json_t *words = where_words(where), *text;
+	json_auto_t *words = where_words(where);
+	json_t *text;
 	size_t hops = json_array_size(origin->hops);
 	char part[60] = "", process[60] = "";
 
@@ -260,18 +254,15 @@ static json_t *conclude(
 	    : ends[origin->end].found	? "comes from"
 					: "was followed back this far:",
 	    origin->text, json_string_value(words), process, hops, hops == 1 ? "" : "s");
-	json_decref(words);
 	return with_former(origin, text);
 }
 
 /* The source around the line of the program's own code in which it stands; NULL: there is none. */
 static json_t *source_here(struct replay *replay)
 {
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
-	json_t *source = frame_source(replay, frames_first_own(replay, frames));
+	json_auto_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES);
 
-	json_decref(frames);
-	return source;
+	return frame_source(replay, frames_first_own(replay, frames));
 }
 
 /* memcpy and its like can be followed only by name, and a C library without debug symbols has no
@@ -305,12 +296,9 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 			images_get(replay, images_at(replay))->forked ? ", fork_pid true," : ""));
 	}
 	json_object_set(answer, "frame", where);
-	if (source)
-		json_object_set_new(answer, "source", source);
-	if (origin->input)
-		json_object_set(answer, "input", origin->input);
-	if (origin->left)
-		json_object_set(answer, "left_behind", origin->left);
+	json_object_set_new(answer, "source", source);
+	json_object_set(answer, "input", origin->input);
+	json_object_set(answer, "left_behind", origin->left);
 	if (json_array_size(origin->hops))
 		json_object_set(answer, "hops", origin->hops);
 	suggest_symbols(origin, answer);
@@ -323,13 +311,12 @@ static json_t *answer_of(struct origin *origin, const char *expression, const ch
 static enum lifetime_known is_stale(struct replay *replay, const struct origin_step *step,
     struct frame_lifetime *lifetime, struct failure *failure)
 {
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	enum lifetime_known known = LIFETIME_NONE;
 
 	*lifetime = (struct frame_lifetime){0};
 	if (position_go(replay, &step->read, &ignored))
 		known = frame_lifetime_find_begin(replay, step->address, lifetime, &ignored);
-	json_decref(ignored.details);
 	if (replay_worker(replay)->broken) {
 		*failure = (struct failure){0};
 		gdb_check(replay_gdb(replay), GDB_LOST, ERROR_GDB_FAILED, NULL, failure);
@@ -347,7 +334,6 @@ static bool tell_unset(
 {
 	struct replay *replay = origin->replay;
 	struct frame_lifetime lifetime;
-	json_t *begun;
 
 	for (size_t i = 0; i < origin->step_count; i++) {
 		enum lifetime_known known = is_stale(replay, &origin->steps[i], &lifetime, failure);
@@ -355,7 +341,7 @@ static bool tell_unset(
 			return false;
 		if (known != LIFETIME_KNOWN)
 			continue;
-		begun = moment_name(replay, &lifetime.stretch[0]);
+		json_auto_t *begun = moment_name(replay, &lifetime.stretch[0]);
 		json_object_set_new(answer, "conclusion",
 		    json_sprintf("%.*s is uninitialized: the call of %s that began at %s has it on "
 				 "its stack at 0x%llx, and nothing wrote it in that call: an "
@@ -365,7 +351,6 @@ static bool tell_unset(
 			origin->steps[i].address,
 			json_string_value(json_object_get(answer, "conclusion"))));
 		json_object_set_new(answer, "kind", json_string("uninitialized"));
-		json_decref(begun);
 		break;
 	}
 	return true;
@@ -373,12 +358,13 @@ static bool tell_unset(
 
 static json_t *follow(struct origin *origin, const char *expression, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[256];
+	cleanup_free char *value = NULL;
+	char why[256];
 	json_t *answer = NULL;
 
 	if (!begin(origin, expression, failure))
 		return NULL;
-	values_read(origin->replay, expression, &value, &type, why, sizeof(why));
+	value = values_text(origin->replay, expression, why, sizeof(why));
 	walk(origin, failure);
 	if (origin->end != ORIGIN_FAILED && position_update(origin->replay, failure))
 		answer = answer_of(origin, expression, value);
@@ -386,8 +372,6 @@ static json_t *follow(struct origin *origin, const char *expression, struct fail
 		json_decref(answer);
 		answer = NULL;
 	}
-	free(value);
-	free(type);
 	return answer;
 }
 

@@ -36,12 +36,10 @@ bool origin_go_to_call(
 bool origin_read_pair(struct replay *replay, const struct input_call *call, int pair[2])
 {
 	const struct moment at = recorded_call_moment(call);
-	struct failure ignored = {0};
-	bool ok = call->pc && position_go(replay, &at, &ignored) &&
-		  recorded_call_pass(replay, &ignored) && recorded_call_pair(replay, call, pair);
+	cleanup_failure struct failure ignored = {0};
 
-	json_decref(ignored.details);
-	return ok;
+	return call->pc && position_go(replay, &at, &ignored) &&
+	       recorded_call_pass(replay, &ignored) && recorded_call_pair(replay, call, pair);
 }
 
 struct crossing {
@@ -64,8 +62,7 @@ static bool is_survived(
 	if (!worker_goes_on(replay_worker(origin->replay)))
 		return false;
 	snprintf(crossing->why, crossing->size, "%s", failure->message);
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return true;
 }
 

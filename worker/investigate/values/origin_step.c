@@ -2,6 +2,7 @@
  * What both kinds of steps need: reading bytes, comparing them, and going on at the source of an
  * instruction.
  */
+#include "sandbox/cleanup.h"
 #include "worker/investigate/values/origin.h"
 
 #include <stdarg.h>
@@ -71,7 +72,7 @@ void origin_add_hop(struct origin *origin, json_t *hop, const char *format, ...)
 void origin_note(struct origin *origin, const char *format, ...)
 {
 	const json_t *last = json_array_get(origin->hops, json_array_size(origin->hops) - 1);
-	json_t *where = where_own(origin->replay);
+	json_auto_t *where = where_own(origin->replay);
 	char did[DID_MAX];
 	va_list arguments;
 
@@ -80,7 +81,6 @@ void origin_note(struct origin *origin, const char *format, ...)
 	va_end(arguments);
 	if (!last || !same_line(last, where))
 		origin_add_hop(origin, origin_hop(origin), "%s", did);
-	json_decref(where);
 }
 
 static bool same_text(const json_t *a, const json_t *b, const char *name)
@@ -94,7 +94,7 @@ void origin_add(struct origin *origin, const char *format, ...)
 {
 	json_t *last = json_array_get(origin->hops, json_array_size(origin->hops) - 1), *did;
 	const json_t *frame = json_object_get(last, "frame");
-	json_t *where = where_own(origin->replay);
+	json_auto_t *where = where_own(origin->replay);
 	char more[DID_MAX];
 	va_list arguments;
 
@@ -107,7 +107,6 @@ void origin_add(struct origin *origin, const char *format, ...)
 	} else {
 		origin_note(origin, "%s", more);
 	}
-	json_decref(where);
 }
 
 bool origin_is_hidden(const struct piece *piece)
@@ -151,16 +150,14 @@ bool origin_read_flags(struct replay *replay, unsigned long long *flags)
 		unsigned bit;
 	} names[] = {{" CF ", 0x1}, {" PF ", 0x4}, {" ZF ", 0x40}, {" SF ", 0x80}, {" DF ", 0x400},
 	    {" OF ", 0x800}};
-	char *value = NULL, *type = NULL, why[64];
-	bool ok = values_read(replay, "$eflags", &value, &type, why, sizeof(why)) == 0;
+	char why[64];
+	cleanup_free char *value = values_text(replay, "$eflags", why, sizeof(why));
 
 	*flags = 0;
-	for (size_t i = 0; ok && i < sizeof(names) / sizeof(*names); i++)
+	for (size_t i = 0; value && i < sizeof(names) / sizeof(*names); i++)
 		if (strstr(value, names[i].name))
 			*flags |= names[i].bit;
-	free(value);
-	free(type);
-	return ok;
+	return value != NULL;
 }
 
 void origin_narrow(struct origin_bytes *now, unsigned long long begin, unsigned long long end)
@@ -253,8 +250,7 @@ bool origin_stop(struct origin *origin, struct failure *failure)
 			failure_set(failure, ERROR_GDB_FAILED, NULL, "the session does not answer");
 		return origin_finish(origin, ORIGIN_FAILED, "%s", "");
 	}
-	json_decref(failure->details);
-	*failure = (struct failure){0};
+	failure_forget(failure);
 	return origin_finish(origin, ORIGIN_CUT, "the time is over");
 }
 

@@ -166,33 +166,31 @@ static void add_row(struct history *history, struct replay *replay, json_t *acce
 static void add(
     struct history *history, struct replay *replay, json_t *access, enum access_kind kind)
 {
-	json_t *where = where_behind(replay, &history->where);
+	json_auto_t *where = where_behind(replay, &history->where);
 
 	history->count++;
 	add_row(history, replay, access, where);
 	add_writer(history, replay, where, kind);
-	json_decref(where);
 }
 
 /* A change at an instruction that was seen before. */
 static void add_noted(void *context, struct replay *replay, const char *old, const char *new)
 {
 	struct history *history = context;
-	json_t *access;
+	json_auto_t *access = NULL;
 
 	if (history->count == ACCESSES_MAX)
 		return;
 	access = json_pack("{s:i}", "tid", replay_now(replay)->tid);
 	add_change(access, old, new);
 	add(history, replay, access, ACCESS_KIND_WRITE);
-	json_decref(access);
 }
 
 static enum scan_verdict see_stop(
     struct history *history, struct replay *replay, const struct hit *hit)
 {
 	enum access_kind kind = ACCESS_KIND_WRITE;
-	json_t *access;
+	json_auto_t *access = NULL;
 
 	silent_hits_take(&history->hits, replay, add_noted, history);
 	if (!hit->watched || hit->number != history->watch)
@@ -207,7 +205,6 @@ static enum scan_verdict see_stop(
 		return SCAN_ON;
 	if (history->count < ACCESSES_MAX)
 		add(history, replay, access, kind);
-	json_decref(access);
 	if (where_known(&history->where, replay_now(replay)->pc))
 		silent_hits_know(&history->hits, replay, hit->new);
 	return history->count < ACCESSES_MAX ? SCAN_ON : SCAN_ENOUGH;
@@ -280,43 +277,34 @@ static bool choose_stretch(struct history *history, struct replay *replay, struc
 static json_t *tell_place(const struct history *history, struct replay *replay)
 {
 	const struct frame_lifetime *life = &history->life;
-	json_t *from, *to, *told;
+	json_auto_t *from = NULL, *to = NULL;
 
 	if (history->known != LIFETIME_KNOWN)
 		return json_sprintf("at 0x%llx", history->address);
 	from = moment_name(replay, &life->stretch[0]);
 	to = life->stretch[1].event == REPLAY_EVENT_FAR ? json_string("the end")
 							: moment_name(replay, &life->stretch[1]);
-	told = json_sprintf("at 0x%llx, which belongs to the call of %s from %s to %s",
+	return json_sprintf("at 0x%llx, which belongs to the call of %s from %s to %s",
 	    history->address, life->function, json_string_value(from), json_string_value(to));
-	json_decref(from);
-	json_decref(to);
-	return told;
 }
 
 static json_t *conclude(const struct history *history, struct replay *replay)
 {
 	const char *what = history->args->expression;
-	json_t *count = counted(history->count, verb_of(history->args->access)), *text, *words;
-	json_t *place = tell_place(history, replay);
+	json_auto_t *count = counted(history->count, verb_of(history->args->access)), *words = NULL;
+	json_auto_t *place = tell_place(history, replay);
 	const json_t *writer = json_array_get(history->writers, 0);
 	size_t writers = json_array_size(history->writers);
 
-	if (writers == 1) {
-		words = where_words(json_object_get(writer, "frame"));
-		text = json_sprintf("%s of %.*s (%s), all by %s", json_string_value(count),
-		    EXPRESSION_AT, what, json_string_value(place), json_string_value(words));
-		json_decref(words);
-	} else if (writers > 1) {
-		text = json_sprintf("%s of %.*s (%s), from %zu places", json_string_value(count),
-		    EXPRESSION_AT, what, json_string_value(place), writers);
-	} else {
-		text = json_sprintf("no %s of %.*s (%s) was seen", verb_of(history->args->access),
+	if (writers == 0)
+		return json_sprintf("no %s of %.*s (%s) was seen", verb_of(history->args->access),
 		    EXPRESSION_AT, what, json_string_value(place));
-	}
-	json_decref(count);
-	json_decref(place);
-	return text;
+	if (writers > 1)
+		return json_sprintf("%s of %.*s (%s), from %zu places", json_string_value(count),
+		    EXPRESSION_AT, what, json_string_value(place), writers);
+	words = where_words(json_object_get(writer, "frame"));
+	return json_sprintf("%s of %.*s (%s), all by %s", json_string_value(count), EXPRESSION_AT,
+	    what, json_string_value(place), json_string_value(words));
 }
 
 static void add_notes(const struct history *history, enum search_end end, json_t *answer)

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/investigate/values/first_true.h"
@@ -70,11 +71,13 @@ static void fail_unread(struct replay *replay, const char *why, struct failure *
 static enum truth ask(
     struct became *became, struct replay *replay, bool first, struct failure *failure)
 {
-	char *value = NULL, *type = NULL, why[sizeof(became->unread)] = "";
+	cleanup_free char *value = NULL;
+	char why[sizeof(became->unread)] = "";
 	enum truth truth = TRUTH_UNREAD;
 
 	became->evaluations++;
-	if (values_read(replay, became->bound, &value, &type, why, sizeof(why)) == 0) {
+	value = values_text(replay, became->bound, why, sizeof(why));
+	if (value) {
 		truth = expression_truth(replay, became->bound, value, why, sizeof(why));
 		if (truth == TRUTH_REFUSED)
 			expression_fail_shapeless(became->predicate, failure);
@@ -86,8 +89,6 @@ static enum truth ask(
 		fail_unread(replay, why, failure);
 		truth = TRUTH_REFUSED;
 	}
-	free(value);
-	free(type);
 	if (truth == TRUTH_UNREAD)
 		snprintf(became->unread, sizeof(became->unread), "%s", why);
 	became->read = became->read || truth == TRUTH_NO || truth == TRUTH_YES;
@@ -186,13 +187,10 @@ static enum look judge(
  * on. */
 static bool is_set(struct replay *replay, int number)
 {
-	json_t *results = NULL;
-	bool set;
+	json_auto_t *results = NULL;
 
 	gdb_must(replay_gdb(replay), &results, "-break-list");
-	set = mi_breakpoint_row(mi_breakpoints(results), number) != NULL;
-	json_decref(results);
-	return set;
+	return mi_breakpoint_row(mi_breakpoints(results), number) != NULL;
 }
 
 static void tell_cut(struct became *became, const struct search *search)
@@ -226,11 +224,9 @@ static enum look watch_for(struct became *became, struct search *search, struct 
 
 static bool holds(void *context, struct replay *replay)
 {
-	struct failure ignored = {0};
-	bool yes = ask(context, replay, false, &ignored) == TRUTH_YES;
+	cleanup_failure struct failure ignored = {0};
 
-	json_decref(ignored.details);
-	return yes;
+	return ask(context, replay, false, &ignored) == TRUTH_YES;
 }
 
 /* Without a stop at each write. LOOK_UNABLE: not here. */
@@ -276,7 +272,7 @@ static enum look look(struct became *became, struct replay *replay, const struct
 
 static json_t *answer_found(const struct became *became, struct replay *replay)
 {
-	json_t *words = where_words(became->frame), *at = moment_name(replay, &became->at);
+	json_auto_t *words = where_words(became->frame), *at = moment_name(replay, &became->at);
 	json_t *answer = json_pack("{s:o, s:O, s:i, s:O}", "conclusion",
 	    json_sprintf(SHOWN " became true for the first time at %s, in %s", became->predicate,
 		json_string_value(at), json_string_value(words)),
@@ -287,8 +283,6 @@ static json_t *answer_found(const struct became *became, struct replay *replay)
 		    json_sprintf("that it was true by chance when the call of %s began: a local "
 				 "has no value of its own there",
 			became->function));
-	json_decref(words);
-	json_decref(at);
 	return answer;
 }
 
@@ -330,30 +324,25 @@ static json_t *answer_unseen(const struct became *became)
 /* The edge is known to lie between two events. */
 static json_t *answer_between(const struct became *became, struct replay *replay)
 {
-	json_t *low = moment_name(replay, &became->low);
-	json_t *high = moment_name(replay, &became->high);
-	json_t *answer = json_pack("{s:o, s:O, s:s}", "conclusion",
+	json_auto_t *low = moment_name(replay, &became->low);
+	json_auto_t *high = moment_name(replay, &became->high);
+
+	return json_pack("{s:o, s:O, s:s}", "conclusion",
 	    json_sprintf(SHOWN " is false at %s and true at %s: it became true between them",
 		became->predicate, json_string_value(low), json_string_value(high)),
 	    "moment", high, "assumed",
 	    "that it stays true once it is true: what it reads cannot be watched (registers, or "
 	    "more than the processor has room for), so it was checked at single events only");
-
-	json_decref(low);
-	json_decref(high);
-	return answer;
 }
 
 static json_t *answer_always(const struct became *became, struct replay *replay)
 {
-	json_t *from = moment_name(replay, &became->from);
-	json_t *answer = json_pack("{s:o, s:O}", "conclusion",
+	json_auto_t *from = moment_name(replay, &became->from);
+
+	return json_pack("{s:o, s:O}", "conclusion",
 	    json_sprintf(SHOWN " is true at %s already, where the search begins", became->predicate,
 		json_string_value(from)),
 	    "moment", from);
-
-	json_decref(from);
-	return answer;
 }
 
 static bool go_to_end(struct replay *replay, const struct moment *to, struct failure *failure)
@@ -519,7 +508,7 @@ static json_t *answer_about_objects(struct became *became, struct excursion *exc
 	struct moment stretch[2];
 	struct became objects = {
 	    .predicate = became->predicate, .evaluations = became->evaluations};
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	json_t *better = NULL;
 
 	if (answer && became->function[0] && became->means == PIN_VARIABLES &&
@@ -528,7 +517,6 @@ static json_t *answer_about_objects(struct became *became, struct excursion *exc
 	    begin(&objects, replay, PIN_OBJECTS, &ignored) &&
 	    strcmp(objects.bound, became->bound) != 0)
 		better = answer_of(&objects, replay, args, stretch, &ignored);
-	json_decref(ignored.details);
 	if (!better)
 		return answer;
 	json_decref(answer);

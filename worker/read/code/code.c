@@ -16,6 +16,7 @@
 #include "worker/read/names/scope.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/sentence.h"
 
 #define INSTRUCTION_BYTES 16 /* room for each: the longest is 15 */
 #define LINE_MAX_BYTES	  500
@@ -109,7 +110,7 @@ json_t *tool_disassemble(
     struct replay *replay, const struct disassemble_args *args, struct failure *failure)
 {
 	unsigned long long start = 0, pc = 0;
-	json_t *results = NULL, *result = NULL;
+	json_auto_t *results = NULL;
 	struct failure ignored = {0};
 	enum gdb_outcome outcome;
 
@@ -124,12 +125,11 @@ json_t *tool_disassemble(
 		outcome = gdb_command(replay_gdb(replay), &results,
 		    "-data-disassemble -s 0x%llx -e 0x%llx -- 0", start,
 		    start + ((unsigned long long)args->count * INSTRUCTION_BYTES >> (i + 1)) + 1);
-	if (gdb_check(replay_gdb(replay), outcome, ERROR_INVALID_ARGUMENT,
-		"rr_memory_map shows what is mapped at this moment", failure))
-		result = json_pack("{s:o}", "instructions",
-		    instruction_lines(json_object_get(results, "asm_insns"), pc, args->count));
-	json_decref(results);
-	return result;
+	return gdb_check(replay_gdb(replay), outcome, ERROR_INVALID_ARGUMENT,
+		   "rr_memory_map shows what is mapped at this moment", failure)
+		   ? json_pack("{s:o}", "instructions",
+			 instruction_lines(json_object_get(results, "asm_insns"), pc, args->count))
+		   : NULL;
 }
 
 static json_t *mapping_json(const struct mappings *mappings, const struct mapping *mapping)
@@ -150,7 +150,7 @@ static json_t *mapping_json(const struct mappings *mappings, const struct mappin
 json_t *tool_memory_map(
     struct replay *replay, const struct memory_map_args *args, struct failure *failure)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 	unsigned long long address = 0;
 	size_t size = 0, left = 0;
 	json_t *lines, *result;
@@ -160,27 +160,22 @@ json_t *tool_memory_map(
 		    "rr does not say what is mapped: %.200s", gdb_message(replay_gdb(replay)));
 		return NULL;
 	}
-	if (args->address && !code_pointer(replay, args->address, &address, failure)) {
-		mappings_free(mappings);
+	if (args->address && !code_pointer(replay, args->address, &address, failure))
 		return NULL;
-	}
 	lines = json_array();
 	for (size_t i = 0; i < mappings_count(mappings); i++) {
 		const struct mapping *mapping = mappings_get(mappings, i);
 
 		if (args->address && (address < mapping->start || address >= mapping->end))
 			continue;
-		json_t *line = mapping_json(mappings, mapping);
+		json_auto_t *line = mapping_json(mappings, mapping);
 		size += json_string_length(line) + 4;
 		if (size > RESULT_BUDGET)
 			left++;
 		else
 			json_array_append(lines, line);
-		json_decref(line);
 	}
-	mappings_free(mappings);
 	result = json_pack("{s:o}", "mappings", lines);
-	if (left)
-		json_object_set_new(result, "more", json_integer((json_int_t)left));
+	answer_add_count(result, "more", (json_int_t)left);
 	return result;
 }

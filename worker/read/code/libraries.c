@@ -62,7 +62,7 @@ static bool add_folder(const struct mappings *mappings, const char *library, cha
 
 static bool add_folders(struct replay *replay, const json_t *libraries)
 {
-	struct mappings *mappings = mappings_read(replay);
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
 	const json_t *library;
 	bool added = false;
 	size_t i;
@@ -74,7 +74,6 @@ static bool add_folders(struct replay *replay, const json_t *libraries)
 		if (mappings && name && strcmp(mi_text(library, "symbols-loaded"), "0") == 0)
 			added |= add_folder(mappings, name, replay_taught(replay)->library_folders);
 	}
-	mappings_free(mappings);
 	return added;
 }
 
@@ -82,23 +81,22 @@ static bool add_folders(struct replay *replay, const json_t *libraries)
  * which says nothing wrong. */
 static void correct_frame(struct replay *replay)
 {
-	json_t *results = NULL, *stop;
+	json_auto_t *results = NULL;
 
 	if (gdb_last_stop(replay_gdb(replay)) &&
 	    gdb_command(replay_gdb(replay), &results, "-stack-info-frame --frame 0") == GDB_DONE &&
 	    json_object_get(results, "frame")) {
-		stop = json_copy(gdb_last_stop(replay_gdb(replay)));
+		json_auto_t *stop = json_copy(gdb_last_stop(replay_gdb(replay)));
+
 		json_object_set(stop, "frame", json_object_get(results, "frame"));
 		gdb_amend_stop(replay_gdb(replay), stop);
-		json_decref(stop);
 	}
-	json_decref(results);
 }
 
 void libraries_find(struct replay *replay)
 {
 	struct taught *taught = replay_taught(replay);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 
 	if (!exchange_take_missed_library(gdb_exchange(replay_gdb(replay))))
 		return;
@@ -114,5 +112,4 @@ void libraries_find(struct replay *replay)
 		    "Could not load shared library symbols");
 		correct_frame(replay);
 	}
-	json_decref(results);
 }

@@ -85,20 +85,18 @@ static struct mappings *mappings_of_core(const struct core *core)
 
 struct mappings *mappings_read(struct replay *replay)
 {
-	struct gdb *gdb = replay_gdb(replay);
 	const char *text;
 
 	if (replay_core(replay))
 		return mappings_of_core(replay_core(replay));
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &text, "info proc mappings"),
-		"it is not known what is mapped, so nothing here rests on that"))
-		return NULL;
-	return mappings_parse(text);
+	text = gdb_shown(replay_gdb(replay),
+	    "it is not known what is mapped, so nothing here rests on that", "info proc mappings");
+	return text ? mappings_parse(text) : NULL;
 }
 
 size_t mappings_count(const struct mappings *mappings)
 {
-	return mappings->count;
+	return mappings ? mappings->count : 0;
 }
 
 const struct mapping *mappings_get(const struct mappings *mappings, size_t number)
@@ -108,7 +106,7 @@ const struct mapping *mappings_get(const struct mappings *mappings, size_t numbe
 
 const struct mapping *mappings_above(const struct mappings *mappings, unsigned long long address)
 {
-	for (size_t i = 0; i < mappings->count; i++)
+	for (size_t i = 0; i < mappings_count(mappings); i++)
 		if (address < mappings->list[i].end)
 			return &mappings->list[i];
 	return NULL;
@@ -133,10 +131,8 @@ unsigned long long mappings_base(const struct mappings *mappings, const struct m
 
 char mappings_sharing(struct replay *replay, unsigned long long address)
 {
-	struct mappings *mappings = mappings_read(replay);
-	const struct mapping *mapping = mappings ? mappings_find(mappings, address) : NULL;
-	const char kind = mapping ? mapping->rights[3] : '\0';
+	cleanup_mappings struct mappings *mappings = mappings_read(replay);
+	const struct mapping *mapping = mappings_find(mappings, address);
 
-	mappings_free(mappings);
-	return kind;
+	return mapping ? mapping->rights[3] : '\0';
 }

@@ -22,6 +22,16 @@ struct mappings *mappings_read(struct replay *replay);
 struct mappings *mappings_parse(const char *text);
 void mappings_free(struct mappings *mappings);
 
+static inline void mappings_cleanup(struct mappings **mappings)
+{
+	mappings_free(*mappings);
+}
+
+/* Frees them at the end of the scope. */
+#define cleanup_mappings __attribute__((cleanup(mappings_cleanup)))
+
+/* Where they are NULL, there are none. */
+
 size_t mappings_count(const struct mappings *mappings);
 const struct mapping *mappings_get(const struct mappings *mappings, size_t number);
 

@@ -35,7 +35,7 @@ static void locate(const struct mappings *mappings, json_t *frame)
 
 void modules_locate(struct replay *replay, json_t *frames)
 {
-	struct mappings *mappings = NULL;
+	cleanup_mappings struct mappings *mappings = NULL;
 	json_t *frame;
 	size_t i;
 
@@ -47,13 +47,11 @@ void modules_locate(struct replay *replay, json_t *frames)
 			return;
 		locate(mappings, frame);
 	}
-	mappings_free(mappings);
 }
 
 void modules_locate_one(struct replay *replay, json_t *frame)
 {
-	json_t *frames = json_pack("[O]", frame);
+	json_auto_t *frames = json_pack("[O]", frame);
 
 	modules_locate(replay, frames);
-	json_decref(frames);
 }

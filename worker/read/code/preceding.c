@@ -9,21 +9,16 @@
 
 unsigned long long preceding_begin(struct replay *replay, unsigned long long end)
 {
-	json_t *results = NULL, *list;
-	unsigned long long begin = 0;
+	json_auto_t *results = NULL;
 	struct symbol symbol;
-	const char *address;
+	json_t *list;
 
 	if (!symbol_at(replay, end - 1, &symbol) || symbol.offset >= FUNCTION_MAX ||
 	    gdb_command(replay_gdb(replay), &results, "-data-disassemble -s %llu -e %llu -- 0",
 		end - 1 - symbol.offset, end) != GDB_DONE)
 		return 0;
 	list = json_object_get(results, "asm_insns");
-	address = mi_text(json_array_get(list, json_array_size(list) - 1), "address");
-	if (address)
-		begin = strtoull(address, NULL, 16);
-	json_decref(results);
-	return begin;
+	return mi_address(json_array_get(list, json_array_size(list) - 1), "address");
 }
 
 bool preceding_may_call(struct replay *replay, unsigned long long address)

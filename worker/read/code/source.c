@@ -13,8 +13,10 @@
 #include "worker/gdb/mi/mi.h"
 #include "sandbox/wire/broker.h"
 #include "sandbox/wire/scrub.h"
+#include "worker/gdb/must.h"
 #include "worker/read/code/source.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 #include "worker/session/shown_sources.h"
 
 #define PLACES_MAX     2000 /* files whose place we remember */
@@ -309,15 +311,10 @@ static bool current_place(struct replay *replay, char *path, int *line, struct f
 /* gdb's `Line 8 of "a.c" starts at address 0x1139 <main>`; 0: it has no code. */
 static unsigned long long code_address(struct replay *replay, const char *path, int line)
 {
-	static const char mark[] = " address ";
-	char command[PATH_MAX + 64];
-	const char *said, *at;
-
-	snprintf(command, sizeof(command), "info line '%s':%d", path, line);
-	if (strchr(path, '\'') || gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
+	if (strchr(path, '\''))
 		return 0;
-	at = strstr(said, mark);
-	return at ? strtoull(at + sizeof(mark) - 1, NULL, 16) : 0;
+	return hex_behind(
+	    gdb_shown(replay_gdb(replay), NULL, "info line '%s':%d", path, line), " address ");
 }
 
 json_t *tool_source_lines(

@@ -11,6 +11,7 @@
 #include "worker/gdb/library.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/frames/frames.h"
+#include "worker/serve/begins.h"
 #include "worker/session/selection.h"
 
 #define LIST	    1000 /* frames */
@@ -66,8 +67,8 @@ static enum found ask(
 			    ERROR_GDB_FAILED, NULL, failure);
 		return FOUND_FAILED;
 	}
-	said = strstr(gdb_console_text(gdb), ANSWER);
-	out = said ? (int)strtol(said + strlen(ANSWER), NULL, 10) : 0;
+	said = behind_mark(gdb_console_text(gdb), ANSWER);
+	out = said ? (int)strtol(said, NULL, 10) : 0;
 	*level = replay_selected(replay)->frame + out;
 	return out > 0 ? FOUND : FOUND_NONE;
 }

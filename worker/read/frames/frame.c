@@ -55,7 +55,7 @@ json_t *frame_args(const json_t *frame)
 
 json_t *frame_json(const json_t *frame)
 {
-	json_t *json = json_object(), *args = frame_args(frame);
+	json_t *json = json_object();
 	const char *full = mi_text(frame, "fullname"), *function = mi_text(frame, "func");
 	const char *file = mi_text(frame, "file"), *line = mi_text(frame, "line");
 	char place[PLACE_MAX], name[BRIEF_NAME_MAX];
@@ -63,8 +63,7 @@ json_t *frame_json(const json_t *frame)
 	json_object_set_new(json, "level", json_integer(mi_number(frame, "level", 0)));
 	if (function && strcmp(function, "??") != 0)
 		set_text(json, "function", brief_name(function, name), sizeof(name));
-	if (args)
-		json_object_set_new(json, "args", args);
+	json_object_set_new(json, "args", frame_args(frame));
 	/* gdb turns relative names into "full" ones that contain the directory twice. */
 	if (full && (full[0] == '/' || !file))
 		file = full;

@@ -16,6 +16,7 @@
 #include "worker/read/values/values.h"
 #include "worker/session/core.h"
 #include "worker/session/selection.h"
+#include "worker/serve/begins.h"
 
 #define CHUNK	       200  /* frames asked of gdb at once */
 #define SCAN_MAX       2000 /* frames looked at for one answer: each is unwound through rr */
@@ -68,7 +69,7 @@ bool frames_list(
     struct replay *replay, int thread, int from, int to, json_t **stack, struct failure *failure)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	enum gdb_outcome outcome =
 	    gdb_command(gdb, &results, "-stack-list-frames --thread %d %d %d", thread, from, to);
 
@@ -82,7 +83,6 @@ bool frames_list(
 	if (!gdb_check(gdb, outcome, ERROR_GDB_FAILED, NULL, failure))
 		return false;
 	*stack = json_incref(json_object_get(results, "stack"));
-	json_decref(results);
 	return *stack != NULL;
 }
 
@@ -101,11 +101,10 @@ static void add_arguments(struct replay *replay, int thread, int from, int to, j
 	json_array_foreach(list, i, row)
 	{
 		values_complete(replay, thread, from + (int)i, row);
-		json_t *with = frame_args(row);
+		json_auto_t *with = frame_args(row);
 		entry = json_array_get(frames, i);
 		if (entry && with)
 			json_object_set(entry, "args", with);
-		json_decref(with);
 	}
 	json_decref(results);
 }
@@ -130,7 +129,7 @@ static bool is_unknown(
 /* Behind such a frame gdb takes words of the stack for return addresses. */
 static void add_doubt(struct replay *replay, const json_t *stack, json_t *frames)
 {
-	struct mappings *mappings = NULL;
+	cleanup_mappings struct mappings *mappings = NULL;
 
 	for (size_t i = 0; i + 1 < json_array_size(stack); i++) {
 		const json_t *frame = json_array_get(stack, i);
@@ -148,7 +147,6 @@ static void add_doubt(struct replay *replay, const json_t *stack, json_t *frames
 				"higher levels may be invented, from words of the stack"));
 		break;
 	}
-	mappings_free(mappings);
 }
 
 /* Reads frames from..from+count-1 as agents see them. */
@@ -239,10 +237,8 @@ static size_t append_chunk(struct page *page, const json_t *chunk)
 		at += times ? period : 1;
 		if (!times)
 			continue;
-		json_t *note = fold_note(chunk, at - period, period, times);
-		bool added = page_add(page, note);
-		json_decref(note);
-		if (!added)
+		json_auto_t *note = fold_note(chunk, at - period, period, times);
+		if (!page_add(page, note))
 			return at;
 		at += times * period;
 	}
@@ -254,16 +250,14 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 {
 	struct page page = {.frames = frames, .room = budget, .depth = (size_t)depth};
 	int level = start, ask = depth < CHUNK ? depth + 1 : CHUNK;
-	json_t *chunk = NULL;
 
 	*next = -1;
 	while (level - start < SCAN_MAX) {
-		if (!frames_read(replay, thread, level, ask, &chunk, failure)) {
-			json_decref(chunk);
+		json_auto_t *chunk = NULL;
+
+		if (!frames_read(replay, thread, level, ask, &chunk, failure))
 			return false;
-		}
 		size_t count = json_array_size(chunk), taken = append_chunk(&page, chunk);
-		json_decref(chunk);
 		level += (int)taken;
 		if (taken < count) {
 			*next = level;
@@ -280,11 +274,10 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 json_t *frames_from(struct replay *replay, int thread, int start, int depth, size_t budget)
 {
 	json_t *frames = json_array();
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	int next;
 
 	frames_collect(replay, thread, start, depth, budget, frames, &next, &ignored);
-	json_decref(ignored.details);
 	return frames;
 }
 
@@ -296,32 +289,18 @@ json_t *frames_near(struct replay *replay, int depth, size_t budget)
 /* gdb's "Stack level 0, frame at 0x7fffffffe0d0:". */
 static unsigned long long read_address(const char *said)
 {
-	static const char mark[] = "frame at ";
-	const char *at = strstr(said, mark);
-
-	return at ? strtoull(at + sizeof(mark) - 1, NULL, 16) : 0;
+	return hex_behind(said, "frame at ");
 }
 
 unsigned long long frames_address(struct replay *replay)
 {
-	const char *said;
-
-	if (!gdb_done_or_warn(replay_gdb(replay),
-		gdb_console(replay_gdb(replay), &said, "info frame"),
-		"lines of the function may be missing"))
-		return 0;
-	return read_address(said);
+	return read_address(
+	    gdb_shown(replay_gdb(replay), "lines of the function may be missing", "info frame"));
 }
 
 unsigned long long frames_address_at(struct replay *replay, int level)
 {
-	const char *said;
-	char command[48];
-
-	snprintf(command, sizeof(command), "info frame level %d", level);
-	if (gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
-		return 0;
-	return read_address(said);
+	return read_address(gdb_shown(replay_gdb(replay), NULL, "info frame level %d", level));
 }
 
 int frames_at_address(struct replay *replay, unsigned long long address)
@@ -339,13 +318,12 @@ int frames_at_address(struct replay *replay, unsigned long long address)
 
 int frames_own_level(struct replay *replay)
 {
-	json_t *frames = frames_near(replay, OWN_DEPTH, OWN_BYTES);
+	json_auto_t *frames = frames_near(replay, OWN_DEPTH, OWN_BYTES);
 	const json_t *own = frames_first_own(replay, frames);
 	int level = 0;
 
 	if (own && frame_is_own(replay, own))
 		level = (int)json_integer_value(json_object_get(own, "level"));
-	json_decref(frames);
 	return level;
 }
 
@@ -361,7 +339,7 @@ bool frames_number(
     struct replay *replay, int level, const char *expression, unsigned long long *number)
 {
 	struct gdb *gdb = replay_gdb(replay);
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value = NULL;
 
 	enum gdb_outcome outcome = gdb_command(gdb, &results,
@@ -376,6 +354,5 @@ bool frames_number(
 		gdb_done_or_warn(gdb, outcome, "a register of a frame was not read");
 	if (value)
 		*number = strtoull(value, NULL, 0);
-	json_decref(results);
 	return value != NULL;
 }

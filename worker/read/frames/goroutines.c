@@ -15,6 +15,8 @@
 #include "worker/gdb/must.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
+#include "worker/serve/begins.h"
+#include "worker/serve/sentence.h"
 #include "worker/session/selection.h"
 
 #define ANSWER	     "rr-goroutines "
@@ -31,11 +33,10 @@ static json_t *ask(struct replay *replay)
 	struct gdb *gdb = replay_gdb(replay);
 	const char *said;
 
-	if (library_run(gdb, "goroutines") != GDB_DONE || /* gdb has no Python */
-	    !gdb_done_or_warn(gdb, gdb_console(gdb, &said, "python rr_goroutines()"), LEFT_OUT) ||
-	    !(said = strstr(said, ANSWER)))
+	if (library_run(gdb, "goroutines") != GDB_DONE) /* gdb has no Python */
 		return NULL;
-	return json_loads(said + strlen(ANSWER), JSON_DISABLE_EOF_CHECK, NULL);
+	said = behind_mark(gdb_shown(gdb, LEFT_OUT, "python rr_goroutines()"), ANSWER);
+	return said ? json_loads(said, JSON_DISABLE_EOF_CHECK, NULL) : NULL;
 }
 
 static json_int_t number_of(const json_t *object, const char *key)
@@ -116,24 +117,19 @@ static void drop_runtime(json_t *frames)
  * its first frame; 0: gdb cannot show it. */
 static int show(struct replay *replay, const json_t *one)
 {
-	char command[160];
-	const char *said;
+	const char *said = gdb_shown(replay_gdb(replay), LEFT_OUT,
+	    "python rr_show_goroutine(%lld,%lld,%lld)", (long long)number_of(one, "pc"),
+	    (long long)number_of(one, "sp"), (long long)number_of(one, "bp"));
 
-	snprintf(command, sizeof(command), "python rr_show_goroutine(%lld,%lld,%lld)",
-	    (long long)number_of(one, "pc"), (long long)number_of(one, "sp"),
-	    (long long)number_of(one, "bp"));
-	if (!gdb_done_or_warn(
-		replay_gdb(replay), gdb_console(replay_gdb(replay), &said, command), LEFT_OUT))
-		return 0;
-	said = strstr(said, OWN_FRAMES);
-	return said ? (int)strtol(said + strlen(OWN_FRAMES), NULL, 10) : 0;
+	said = behind_mark(said, OWN_FRAMES);
+	return said ? (int)strtol(said, NULL, 10) : 0;
 }
 
 /* One that has not begun has no frame yet: its function is where it will begin. */
 static json_t *frames_of(struct replay *replay, const json_t *one, int depth, bool *cut)
 {
 	json_t *begins = json_object_get(one, "begins"), *frames = json_array();
-	struct failure ignored = {0};
+	cleanup_failure struct failure ignored = {0};
 	int own, next = -1;
 
 	if (begins) {
@@ -146,7 +142,6 @@ static json_t *frames_of(struct replay *replay, const json_t *one, int depth, bo
 		drop_runtime(frames);
 		frames_finish(replay, frames);
 	}
-	json_decref(ignored.details);
 	*cut = next >= 0 || json_array_size(frames) > (size_t)depth;
 	while (json_array_size(frames) > (size_t)depth)
 		json_array_remove(frames, json_array_size(frames) - 1);
@@ -166,7 +161,7 @@ static void tell_creator(json_t *entry, const json_t *by)
 
 static json_t *tell_parked(struct replay *replay, const json_t *one, int depth)
 {
-	json_t *entry = json_object(), *frames;
+	json_t *entry = json_object();
 	bool cut = false;
 
 	json_object_set(entry, "id", json_object_get(one, "id"));
@@ -175,12 +170,8 @@ static json_t *tell_parked(struct replay *replay, const json_t *one, int depth)
 		json_object_set(entry, "equal", json_object_get(one, "equal"));
 		json_object_set(entry, "also", json_object_get(one, "also"));
 	}
-	frames = frames_of(replay, one, depth, &cut);
-	if (json_array_size(frames))
-		json_object_set(entry, "frames", frames);
-	json_decref(frames);
-	if (cut)
-		json_object_set_new(entry, "more_frames", json_true());
+	answer_add_list(entry, "frames", frames_of(replay, one, depth, &cut));
+	answer_add_flag(entry, "more_frames", cut);
 	tell_creator(entry, json_object_get(one, "by"));
 	return entry;
 }
@@ -190,7 +181,7 @@ static json_int_t tell_all_parked(
     struct replay *replay, const json_t *parked, int depth, size_t budget, json_t *list)
 {
 	json_int_t left = 0;
-	json_t *one, *entry;
+	json_t *one;
 	size_t i;
 
 	json_array_foreach(parked, i, one)
@@ -198,11 +189,11 @@ static json_int_t tell_all_parked(
 		size_t size = 0;
 
 		if (!left && worker_goes_on(replay_worker(replay))) {
-			entry = tell_parked(replay, one, depth);
+			json_auto_t *entry = tell_parked(replay, one, depth);
+
 			size = json_dumpb(entry, NULL, 0, JSON_COMPACT) + 1;
 			if (size <= budget)
 				json_array_append(list, entry);
-			json_decref(entry);
 		}
 		if (!size || size > budget)
 			left += 1 + number_of(one, "equal");
@@ -238,9 +229,6 @@ void goroutines_add(struct replay *replay, json_t *answer, int depth, size_t bud
 	left += tell_all_parked(replay, json_object_get(known, "parked"), depth,
 	    budget > ENTRY_BYTES ? budget - ENTRY_BYTES : 0, list);
 	leave(replay);
-	if (json_array_size(list))
-		json_object_set(answer, "goroutines", list);
-	if (left)
-		json_object_set_new(answer, "more_goroutines", json_integer(left));
-	json_decref(list);
+	answer_add_list(answer, "goroutines", list);
+	answer_add_count(answer, "more_goroutines", left);
 }

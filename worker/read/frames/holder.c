@@ -9,6 +9,7 @@
 #include "worker/gdb/must.h"
 #include "worker/read/frames/frames.h"
 #include "worker/read/names/symbol.h"
+#include "worker/serve/begins.h"
 
 #define LEVELS_MAX 64
 #define RED_ZONE   128 /* bytes below the stack pointer that a function may use */
@@ -16,17 +17,12 @@
 /* gdb shows no caller of main, but it says where main's frame ends and where it returns to. */
 static bool find_outermost(struct replay *replay, int level, struct holder *holder)
 {
-	static const char at_mark[] = "frame at ", back_mark[] = "saved rip = ";
-	const char *said, *at, *back;
-	char command[48];
+	const char *said = gdb_shown(replay_gdb(replay),
+	    "it is not known where the outermost function's frame ends", "info frame level %d",
+	    level);
 
-	snprintf(command, sizeof(command), "info frame level %d", level);
-	if (!gdb_done_or_warn(replay_gdb(replay), gdb_console(replay_gdb(replay), &said, command),
-		"it is not known where the outermost function's frame ends") ||
-	    !(at = strstr(said, at_mark)) || !(back = strstr(said, back_mark)))
-		return false;
-	holder->top = strtoull(at + sizeof(at_mark) - 1, NULL, 16);
-	holder->back = strtoull(back + sizeof(back_mark) - 1, NULL, 16);
+	holder->top = hex_behind(said, "frame at ");
+	holder->back = hex_behind(said, "saved rip = ");
 	return holder->top && holder->back;
 }
 

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/read/names/scope.h"
@@ -40,14 +41,10 @@ static bool find_register(struct replay *replay, const char *expression, char na
 
 static bool is_optimized_out(struct replay *replay, const char *expression)
 {
-	char *value, *type, why[256] = "";
-	bool out = values_read(replay, expression, &value, &type, why, sizeof(why)) == 0
-		       ? strstr(value, "<optimized out>") != NULL
-		       : gdb_says(why, SAYS_OPTIMIZED_OUT);
+	char why[256] = "";
+	cleanup_free char *value = values_text(replay, expression, why, sizeof(why));
 
-	free(value);
-	free(type);
-	return out;
+	return value ? strstr(value, "<optimized out>") != NULL : gdb_says(why, SAYS_OPTIMIZED_OUT);
 }
 
 bool no_address_explain(struct replay *replay, const char *expression, struct failure *failure)

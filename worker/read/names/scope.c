@@ -64,7 +64,7 @@ void scope_explain(struct replay *replay, struct failure *failure)
 {
 	struct worker *worker = replay_worker(replay);
 	char name[NAME_MAX_BYTES], hint[FAILURE_HINT_MAX];
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	int level;
 
 	if (!worker_goes_on(worker) || !read_name(failure->message, name) ||
@@ -82,5 +82,4 @@ void scope_explain(struct replay *replay, struct failure *failure)
 	} else if (!worker->broken) {
 		names_suggest_variable(replay, name, failure);
 	}
-	json_decref(results);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/gdb/must.h"
+#include "worker/read/values/accessed.h"
+#include "worker/serve/begins.h"
 #include "worker/serve/words.h"
 
 /* Where " + 21" begins before `end`; `end` if there is no offset. */
@@ -35,15 +37,12 @@ static void write_as_go(char *name)
 
 bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol)
 {
-	struct gdb *gdb = replay_gdb(replay);
-	const char *said, *end, *offset;
-	char command[128];
+	const char *end, *offset,
+	    *said = gdb_shown(replay_gdb(replay), "the symbol at an address was not looked up",
+		"info symbol %s", expression);
 
 	*symbol = (struct symbol){0};
-	snprintf(command, sizeof(command), "info symbol %s", expression);
-	if (!gdb_done_or_warn(gdb, gdb_console(gdb, &said, command),
-		"the symbol at an address was not looked up") ||
-	    !(end = strstr(said, " in section ")))
+	if (!said || !(end = strstr(said, " in section ")))
 		return false;
 	offset = find_offset(said, end);
 	if (offset < end)
@@ -64,10 +63,22 @@ bool symbol_at(struct replay *replay, unsigned long long address, struct symbol 
 
 const char *symbol_file(struct replay *replay, unsigned long long address, struct symbol *symbol)
 {
-	static const char section[] = " in section ", of[] = " of ";
-	const char *at =
-	    address && symbol_at(replay, address, symbol) ? strstr(symbol->said, section) : NULL;
+	if (!address || !symbol_at(replay, address, symbol))
+		return NULL;
+	return behind_mark(behind_mark(symbol->said, " in section "), " of ");
+}
 
-	at = at ? strstr(at + sizeof(section) - 1, of) : NULL;
-	return at ? at + sizeof(of) - 1 : NULL;
+unsigned long long symbol_address(struct replay *replay, const char *name)
+{
+	unsigned long long address = 0;
+	struct symbol symbol;
+	char expression[64];
+	uint8_t byte;
+
+	snprintf(expression, sizeof(expression), "(unsigned long) &%s", name);
+	if (!accessed_number(replay, expression, &address) ||
+	    !accessed_whole(replay, address, &byte, 1) ||
+	    (symbol_at(replay, address, &symbol) && strstr(symbol.name, "@plt")))
+		return 0;
+	return address;
 }

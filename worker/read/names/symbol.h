@@ -20,4 +20,8 @@ bool symbol_of(struct replay *replay, const char *expression, struct symbol *sym
 /* The file that has the code at the address, in symbol->said; NULL where that is not known. */
 const char *symbol_file(struct replay *replay, unsigned long long address, struct symbol *symbol);
 
+/* Where a function or variable of that name is in memory; 0: it is not. Before the libraries are
+ * there, gdb takes the program's stub for a function of theirs: that is none. */
+unsigned long long symbol_address(struct replay *replay, const char *name);
+
 #endif

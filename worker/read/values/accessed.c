@@ -21,7 +21,7 @@ bool accessed_number(struct replay *replay, const char *expression, unsigned lon
 bool accessed_thread_number(
     struct replay *replay, int thread, const char *expression, unsigned long long *number)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value = NULL;
 
 	if (gdb_command(replay_gdb(replay), &results,
@@ -30,7 +30,6 @@ bool accessed_thread_number(
 		value = mi_text(results, "value");
 	if (value)
 		*number = strtoull(value, NULL, 0);
-	json_decref(results);
 	return value != NULL;
 }
 
@@ -127,7 +126,7 @@ static int digit(char c)
 static size_t read_bytes(
     struct replay *replay, unsigned long long address, uint8_t *bytes, size_t size)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *hex = NULL;
 	size_t length = 0;
 
@@ -136,7 +135,6 @@ static size_t read_bytes(
 		hex = mi_text(json_array_get(json_object_get(results, "memory"), 0), "contents");
 	for (; hex && length < size && hex[2 * length]; length++)
 		bytes[length] = (uint8_t)(digit(hex[2 * length]) * 16 + digit(hex[2 * length + 1]));
-	json_decref(results);
 	return length;
 }
 

@@ -10,9 +10,8 @@
 #include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/read/values/printers.h"
+#include "worker/serve/begins.h"
 #include "worker/session/selection.h"
-
-static const char right[] = "right ", wrong[] = "wrong ";
 
 /* What the script printed, without the end of its line; NULL: it did not answer. */
 static char *ask(struct replay *replay, unsigned long long address, const char *condition)
@@ -34,19 +33,17 @@ bool condition_write(struct replay *replay, unsigned long long address, const ch
     struct condition_written *written, struct failure *failure)
 {
 	cleanup_free char *said = ask(replay, address, condition);
-	const char *text = condition, *language, *rest;
+	const char *text = condition, *language = behind_beginning(said, "right "), *rest,
+		   *why = behind_beginning(said, "wrong ");
 
 	*written = (struct condition_written){.language = "auto"};
-	if (said && strncmp(said, wrong, sizeof(wrong) - 1) == 0) {
+	if (why) {
 		failure_set(failure, ERROR_INVALID_ARGUMENT,
 		    "rr_type shows the members of a type; == compares in every language",
-		    "the condition %.200s can never be evaluated there: %.300s", condition,
-		    said + sizeof(wrong) - 1);
+		    "the condition %.200s can never be evaluated there: %.300s", condition, why);
 		return false;
 	}
-	language =
-	    said && strncmp(said, right, sizeof(right) - 1) == 0 ? said + sizeof(right) - 1 : "";
-	rest = strchr(language, ' ');
+	rest = language ? strchr(language, ' ') : NULL;
 	if (rest) {
 		snprintf(written->language, sizeof(written->language), "%.*s",
 		    (int)(rest - language), language);

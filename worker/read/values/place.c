@@ -39,7 +39,7 @@ char *place_address(struct replay *replay, const char *expression)
 {
 	char quoted[GDB_QUOTED_MAX], text[REPLAY_EXPRESSION_MAX + 64];
 	unsigned long long number, size;
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *address;
 	char *resolved = NULL;
 
@@ -53,7 +53,6 @@ char *place_address(struct replay *replay, const char *expression)
 		   asprintf(&resolved, "0x%llx", number) < 0) {
 		resolved = NULL;
 	}
-	json_decref(results);
 	return resolved;
 }
 
@@ -61,7 +60,7 @@ bool place_of_value(struct replay *replay, const char *expression, unsigned long
     unsigned long long *size)
 {
 	char quoted[GDB_QUOTED_MAX], text[GDB_QUOTED_MAX / 2], *end = NULL;
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value;
 
 	/* Not with sizeof: gdb knows the size of what a function of ours gives only when it calls
@@ -83,7 +82,6 @@ bool place_of_value(struct replay *replay, const char *expression, unsigned long
 		*address = strtoull(value + 1, &end, 10);
 		*size = *end == ',' ? strtoull(end + 1, NULL, 10) : 0;
 	}
-	json_decref(results);
 	return end && *end == ',';
 }
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "worker/read/values/values.h"
 
 /* A number, a character, a pointer or a bool, as gdb prints it in any language. Not the name of an
@@ -24,20 +25,17 @@ static bool is_number(const char *value, bool *truth)
 /* gdb knows whether an enumerator is 0, and what a reference refers to. */
 static enum truth ask_gdb(struct replay *replay, const char *expression, char *why, size_t size)
 {
-	char negation[REPLAY_EXPRESSION_MAX + 512], *value = NULL, *type = NULL;
-	enum truth truth = TRUTH_UNREAD;
+	char negation[REPLAY_EXPRESSION_MAX + 512];
+	cleanup_free char *value = NULL;
 	bool is_false;
 
 	snprintf(negation, sizeof(negation), "!(%.*s)", REPLAY_EXPRESSION_MAX + 500, expression);
-	if (values_read(replay, negation, &value, &type, why, size) == 0) {
-		if (is_number(value, &is_false))
-			truth = is_false ? TRUTH_NO : TRUTH_YES;
-		else
-			snprintf(why, size, "%s", value);
-	}
-	free(value);
-	free(type);
-	return truth;
+	value = values_text(replay, negation, why, size);
+	if (value && is_number(value, &is_false))
+		return is_false ? TRUTH_NO : TRUTH_YES;
+	if (value)
+		snprintf(why, size, "%s", value);
+	return TRUTH_UNREAD;
 }
 
 enum truth expression_truth(

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
@@ -16,6 +17,7 @@
 #include "worker/serve/words.h"
 #include "worker/session/spoken.h"
 #include "worker/read/values/values.h"
+#include "worker/serve/sentence.h"
 
 #define VALUE_NAME_MAX 100
 #define OPTIMIZED_OUT  "<optimized out>" /* as gdb prints it */
@@ -88,7 +90,7 @@ static struct reading_place selected_place(const struct replay *replay)
 static int read_aggregate(struct replay *replay, struct reading_place at, const char *expression,
     char **value, char *why, size_t why_size)
 {
-	json_t *results;
+	json_auto_t *results = NULL;
 	const char *text;
 	bool partly;
 
@@ -97,7 +99,6 @@ static int read_aggregate(struct replay *replay, struct reading_place at, const 
 	text = mi_text(results, "value");
 	if (asprintf(value, "%s%s", text ? text : "", partly ? BEGINNING_ONLY : "") < 0)
 		*value = NULL;
-	json_decref(results);
 	return *value ? 0 : -1;
 }
 
@@ -107,7 +108,7 @@ static int read_written(struct replay *replay, const char *expression, char **va
 	const struct selection *selected = replay_selected(replay);
 	static const char before[] = "v * ", behind[] = "\n-var-delete v";
 	char rest[GDB_QUOTED_MAX + sizeof(before) + sizeof(behind)];
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *text;
 	int status = 0;
 
@@ -135,7 +136,6 @@ static int read_written(struct replay *replay, const char *expression, char **va
 		    replay, selected_place(replay), expression, value, why, why_size);
 	else
 		*value = copy(text);
-	json_decref(results);
 	return status;
 }
 
@@ -195,12 +195,23 @@ int values_read(struct replay *replay, const char *expression, char **value, cha
 	return status;
 }
 
+char *values_text(struct replay *replay, const char *expression, char *why, size_t why_size)
+{
+	char *value = NULL;
+	cleanup_free char *type = NULL;
+
+	if (values_read(replay, expression, &value, &type, why, why_size) == 0)
+		return value;
+	free(value);
+	return NULL;
+}
+
 /* A number in C, once the frame's language has refused it. */
 static bool read_as_c(struct replay *replay, const char *expression, unsigned long long *number,
     char *why, size_t why_size)
 {
 	char quoted[GDB_QUOTED_MAX];
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value;
 
 	if (mi_quote(quoted, sizeof(quoted), expression) < 0 || !spoken_is_foreign(replay))
@@ -211,21 +222,17 @@ static bool read_as_c(struct replay *replay, const char *expression, unsigned lo
 	}
 	value = mi_text(results, "value");
 	*number = value ? strtoull(value, NULL, 0) : 0;
-	json_decref(results);
 	return value != NULL;
 }
 
 bool values_number(struct replay *replay, const char *expression, unsigned long long *number,
     char *why, size_t why_size)
 {
-	char *value = NULL, *type = NULL;
-	bool ok = values_read(replay, expression, &value, &type, why, why_size) == 0;
+	cleanup_free char *value = values_text(replay, expression, why, why_size);
 
-	if (ok && value)
+	if (value)
 		*number = strtoull(value, NULL, 0);
-	free(value);
-	free(type);
-	return ok || read_as_c(replay, expression, number, why, why_size);
+	return value || read_as_c(replay, expression, number, why, why_size);
 }
 
 /* Reads it once more in another way. If that fails, what was read before stays. */
@@ -298,7 +305,7 @@ static void read_printed(
 		return;
 	}
 	free(printed);
-	if (is_all_optimized_out(*value)) {
+	if (*value && is_all_optimized_out(*value)) {
 		free(*value);
 		*value = copy(OPTIMIZED_OUT);
 	}
@@ -408,10 +415,8 @@ static json_t *variable_json(struct replay *replay, int thread, int frame, const
 							 : "<cannot be read>";
 	json = json_pack("{s:s,s:o,s:s}", "name", name ? name : "", "value",
 	    scrub_json_middle(value, strlen(value), LOCAL_MAX, &cut), "type", type ? type : "");
-	if (cut)
-		json_object_set_new(json, "truncated", json_integer((json_int_t)cut));
-	if (partly)
-		json_object_set_new(json, "partial", json_true());
+	answer_add_count(json, "truncated", (json_int_t)cut);
+	answer_add_flag(json, "partial", partly);
 	json_decref(results);
 	free(shown);
 	return json;
@@ -481,14 +486,12 @@ void values_complete(struct replay *replay, int thread, int level, json_t *frame
 
 json_t *values_lines(struct replay *replay, int thread, int frame, size_t budget)
 {
-	json_t *list = values_list(replay, thread, frame, false, budget, NULL),
-	       *lines = json_array();
-	json_t *variable;
+	json_auto_t *list = values_list(replay, thread, frame, false, budget, NULL);
+	json_t *lines = json_array(), *variable;
 	size_t i;
 
 	json_array_foreach(list, i, variable) json_array_append_new(
 	    lines, json_sprintf("%s = %s", mi_text(variable, "name"), mi_text(variable, "value")));
-	json_decref(list);
 	return lines;
 }
 
@@ -530,7 +533,7 @@ static json_t *pointed_line(struct replay *replay, int thread, int frame, const 
 
 json_t *values_pointed(struct replay *replay, int thread, int frame)
 {
-	json_t *list = values_list(replay, thread, frame, true, POINTED_BUDGET, NULL);
+	json_auto_t *list = values_list(replay, thread, frame, true, POINTED_BUDGET, NULL);
 	json_t *lines = json_array(), *variable, *line;
 	size_t i;
 
@@ -542,7 +545,6 @@ json_t *values_pointed(struct replay *replay, int thread, int frame)
 		if (line)
 			json_array_append_new(lines, line);
 	}
-	json_decref(list);
 	return lines;
 }
 

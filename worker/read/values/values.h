@@ -28,7 +28,10 @@ json_t *values_pointed(struct replay *replay, int thread, int frame);
 int values_read(struct replay *replay, const char *expression, char **value, char **type, char *why,
     size_t why_size);
 
-/* The same for a person: containers with their elements, and what a reference refers to. */
+/* The same without the type: the value, owned by the caller, or NULL with why filled. */
+char *values_text(struct replay *replay, const char *expression, char *why, size_t why_size);
+
+/* As values_read, for a person: containers with their elements, and what a reference refers to. */
 int values_show(struct replay *replay, const char *expression, char **value, char **type, char *why,
     size_t why_size);
 

@@ -101,8 +101,7 @@ bool guard_heap_plan(struct guard_heap *heap, enum heap_kind kind, long long lim
 	}
 	if (set_variables(heap, limit, env, library))
 		return true;
-	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-	return false;
+	return failure_no_memory(failure);
 }
 
 void guard_heap_argv(const struct guard_heap *heap, const char **argv, size_t *count)

@@ -231,10 +231,8 @@ static bool plan_argv(
 	json_t *word;
 
 	plan->argv = calloc(RECORD_RR_OPTIONS_MAX + json_array_size(command) + 1, sizeof(char *));
-	if (!plan->argv) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!plan->argv)
+		return failure_no_memory(failure);
 	plan->argv[count++] = plan->pmu.rr_path;
 	for (size_t i = 0; options[i] && count < RECORD_RR_OPTIONS_MAX / 2; i++)
 		plan->argv[count++] = options[i];

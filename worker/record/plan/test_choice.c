@@ -8,6 +8,7 @@
 #include <string.h>
 #include "sandbox/cleanup.h"
 #include "worker/record/plan/test_framework.h"
+#include "worker/serve/sentence.h"
 
 #define KNOWN "GoogleTest, Catch2, doctest, Check, ctest, pytest, Go's and Rust's test binaries"
 
@@ -78,21 +79,12 @@ static void add(struct test_choice *choice, const char *word, json_t *told)
 /* "GoogleTest: --gtest_filter=Math.adds" */
 static json_t *tell(enum framework framework, const json_t *words, const char *note)
 {
-	json_t *told = json_sprintf("%s:", test_framework_name(framework)), *longer, *word;
+	json_t *told = json_sprintf("%s:", test_framework_name(framework)), *word;
 	size_t i;
 
-	json_array_foreach((json_t *)words, i, word)
-	{
-		longer = json_sprintf("%s %s", json_string_value(told), json_string_value(word));
-		json_decref(told);
-		told = longer;
-	}
-	if (note) {
-		longer = json_sprintf("%s (%s)", json_string_value(told), note);
-		json_decref(told);
-		told = longer;
-	}
-	return told;
+	json_array_foreach((json_t *)words, i, word) told =
+	    sentence_add(told, json_sprintf(" %s", json_string_value(word)));
+	return note ? sentence_add(told, json_sprintf(" (%s)", note)) : told;
 }
 
 /* Check knows a variable alone, and it names a case, which may have several tests. */
@@ -178,8 +170,7 @@ bool test_choice_make(struct test_choice *choice, const char *test, json_t *comm
 		set_words(choice, framework, test);
 	if (choice->told)
 		return true;
-	failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-	return false;
+	return failure_no_memory(failure);
 }
 
 void test_choice_free(struct test_choice *choice)

@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/scrub.h"
+#include "worker/serve/sentence.h"
 #include "worker/serve/tool.h"
 #include "worker/session/replay_inside.h"
 
@@ -53,38 +54,28 @@ static enum core_match match_of(const struct gaps *gaps, const char *name, const
 
 static void tell_name(json_t *names, const char *name, enum core_match match)
 {
-	json_t *shown = scrub_json(name, strlen(name), NAME_SHOWN, NULL);
+	json_auto_t *shown = scrub_json(name, strlen(name), NAME_SHOWN, NULL);
 
 	if (json_array_size(names) < NAMES_SHOWN)
 		json_array_append_new(
 		    names, json_sprintf("%s (%s)", json_string_value(shown),
 			       match == CORE_MATCH_NO ? "another one by now" : "not here"));
-	json_decref(shown);
 }
 
 static void warn_of(struct replay *replay, json_t *names, size_t count)
 {
-	json_t *all = json_string(""), *name;
-	size_t i;
+	json_auto_t *all = sentence_join(names, ", ");
 
-	json_array_foreach(names, i, name)
-	{
-		json_t *longer = json_sprintf(
-		    "%s%s%s", json_string_value(all), i ? ", " : "", json_string_value(name));
-		json_decref(all);
-		all = longer;
-	}
 	if (count)
 		json_array_append_new(replay->warnings,
 		    json_sprintf("code and data of these mapped files cannot be read: %s%s",
 			json_string_value(all), count > json_array_size(names) ? ", ..." : ""));
-	json_decref(all);
 }
 
 static void judge_files(struct gaps *gaps, const char *sysroot)
 {
 	const struct core_file *file = gaps->file;
-	json_t *names = json_array();
+	json_auto_t *names = json_array();
 	size_t missing = 0;
 
 	for (size_t i = 0; i < file->mapped_count; i++) {
@@ -102,7 +93,6 @@ static void judge_files(struct gaps *gaps, const char *sysroot)
 		}
 	}
 	warn_of(gaps->replay, names, missing);
-	json_decref(names);
 }
 
 /* Whether a file that is missing has a part of these addresses. */

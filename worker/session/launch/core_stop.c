@@ -59,20 +59,17 @@ static bool read_program(struct replay *replay, const char *program, struct fail
 /* The number of the signal that ended the process; 0: none did, it was copied while it lived. */
 static int signal_of(struct replay *replay)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value;
-	int number;
 
 	gdb_try(replay->gdb, &results, "-data-evaluate-expression $_exitsignal");
 	value = mi_text(results, "value");
-	number = value ? (int)strtol(value, NULL, 10) : 0;
-	json_decref(results);
-	return number;
+	return value ? (int)strtol(value, NULL, 10) : 0;
 }
 
 static void make_stop(struct replay *replay, json_t *frame)
 {
-	json_t *stop = json_object(), *results = NULL;
+	json_auto_t *stop = json_object(), *results = NULL;
 	int number = signal_of(replay);
 	char name[32];
 
@@ -87,23 +84,20 @@ static void make_stop(struct replay *replay, json_t *frame)
 	if (frame)
 		json_object_set(stop, "frame", frame);
 	gdb_amend_stop(replay->gdb, stop);
-	json_decref(results);
-	json_decref(stop);
 }
 
 /* Those of the start: that a library is not the one that was mapped, or is not there. */
 static void keep_warnings(struct replay *replay)
 {
-	json_t *warnings = exchange_take_warnings(gdb_exchange(replay->gdb));
+	json_auto_t *warnings = exchange_take_warnings(gdb_exchange(replay->gdb));
 
 	if (warnings)
 		json_array_extend(replay->warnings, warnings);
-	json_decref(warnings);
 }
 
 static bool read_core(struct replay *replay, const char *sysroot, struct failure *failure)
 {
-	json_t *results = NULL, *frame = NULL;
+	json_auto_t *results = NULL, *frame = NULL;
 	enum gdb_outcome outcome;
 
 	outcome = gdb_command(replay->gdb, &results, "-target-select core /proc/self/fd/%d",
@@ -117,9 +111,7 @@ static bool read_core(struct replay *replay, const char *sysroot, struct failure
 	    !gdb_check(replay->gdb, outcome, ERROR_GDB_FAILED, NULL, failure))
 		return false;
 	frame = json_incref(json_object_get(results, "frame"));
-	json_decref(results);
 	make_stop(replay, frame);
-	json_decref(frame);
 	keep_warnings(replay);
 	return !replay->worker->broken;
 }

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/serve/begins.h"
 #include "worker/serve/capture.h"
 #include "worker/serve/lookup.h"
 #include "worker/trace/trace.h"
@@ -78,14 +79,14 @@ static void take(void *owner, const char *bytes, size_t length)
 /* Bytes that programs can still have; -1: not known. */
 static long long available_memory(void)
 {
-	static const char mark[] = "MemAvailable:";
 	FILE *file = fopen("/proc/meminfo", "re");
 	long long available = -1;
+	const char *kib;
 	char line[128];
 
 	while (file && available < 0 && fgets(line, sizeof(line), file))
-		if (strncmp(line, mark, sizeof(mark) - 1) == 0)
-			available = (long long)strtoull(line + sizeof(mark) - 1, NULL, 10) * 1024;
+		if ((kib = behind_beginning(line, "MemAvailable:")))
+			available = (long long)strtoull(kib, NULL, 10) * 1024;
 	if (file)
 		fclose(file);
 	return available;
@@ -132,7 +133,7 @@ static int unpack(
 	bool ok = false;
 
 	if (to < 0 || !unpacking) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	} else if (lookup_prepare(&lookup, &worker->config, program, arguments) < 0) {
 		failure_set(failure, ERROR_UNSUPPORTED,
 		    "install it, or unpack the core file with `coredumpctl dump -o FILE`",
@@ -182,10 +183,8 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	struct core *core;
 	ssize_t length;
 
-	if (copy < 0) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (copy < 0)
+		return failure_no_memory(failure);
 	if (trace_file_to_path(name, absolute, sizeof(absolute)) < 0) {
 		trace_fail_name(name, failure);
 		return NULL;
@@ -208,6 +207,6 @@ struct core *core_open(struct worker *worker, const char *name, struct failure *
 	core = core_new(steal_pointer(&path), steal_fd(&named), steal_fd(&contents),
 	    steal_fd(&copy), most_memory(&worker->config));
 	if (!core)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	return core;
 }

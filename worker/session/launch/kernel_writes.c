@@ -74,7 +74,7 @@ static bool read_all(struct replay *replay, struct kernel_writes *writes, struct
 	bool ok = reading.inputs && reading.tasks;
 
 	if (!ok)
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
+		failure_no_memory(failure);
 	ok = ok && start_aside(replay, ASIDE_INPUTS, &tool, failure) &&
 	     capture_started(
 		 replay->worker, &tool, "rr", INT_MAX, take, &reading, &capture, failure);
@@ -96,10 +96,8 @@ const struct kernel_writes *kernel_writes_learn(struct replay *replay, struct fa
 	if (writes)
 		return writes;
 	writes = calloc(1, sizeof(*writes));
-	if (!writes) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!writes)
+		return failure_no_memory(failure);
 	if (read_all(replay, writes, failure))
 		return replay->writes = writes;
 	kernel_writes_free(writes);

@@ -37,10 +37,8 @@ static bool choose_pmu(struct replay *replay, struct failure *failure)
 
 	if (!launched->choice)
 		launched->choice = calloc(1, sizeof(*launched->choice));
-	if (!launched->choice) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!launched->choice)
+		return failure_no_memory(failure);
 	if (lookup_counter(&replay->worker->config, launched->choice) != 0) {
 		failure_set(failure, ERROR_RR_FAILED, "rr_status shows what is missing", "%s",
 		    launched->choice->error);
@@ -92,10 +90,8 @@ static bool start_gdb(struct replay *replay, int commands, int port, struct fail
 static bool meet_gdb(struct replay *replay, struct failure *failure)
 {
 	replay->gdb = gdb_new(replay->worker, &replay->launched->gdb, replay);
-	if (!replay->gdb) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!replay->gdb)
+		return failure_no_memory(failure);
 	launched_watch(replay);
 	return true;
 }
@@ -184,13 +180,12 @@ static bool await_rr(struct replay *replay, int *port, struct failure *failure)
 /* Without an answer there is nothing to warn of. */
 static void try_casts(struct replay *replay)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *value;
 
 	gdb_try(replay->gdb, &results, "-data-evaluate-expression \"(unsigned char)-32767\"");
 	value = mi_text(results, "value");
 	replay->wrong_casts = value && strncmp(value, "255", 3) == 0;
-	json_decref(results);
 }
 
 /* Has gdb source the file, to which the helpers' text is added then. */
@@ -452,7 +447,7 @@ static bool explain(const struct replay *replay, struct failure *failure)
 /* gdb looks for separate debug information where the call's files are, and then as before. */
 static void show_symbols(struct replay *replay)
 {
-	json_t *results = NULL;
+	json_auto_t *results = NULL;
 	const char *before;
 
 	if (!replay->asked.symbols)
@@ -461,7 +456,6 @@ static void show_symbols(struct replay *replay)
 	before = mi_text(results, "value");
 	gdb_must(replay->gdb, NULL, "-gdb-set debug-file-directory %s:%s", SYMBOLS_DIRECTORY,
 	    before ? before : "");
-	json_decref(results);
 	if (replay->worker->config.symbols_unsure)
 		json_array_append_new(replay->warnings,
 		    json_string(

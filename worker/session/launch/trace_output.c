@@ -80,10 +80,8 @@ static bool read_all(
 
 	reading->writes = writes_parser(&trace_output->printed.writes);
 	reading->texts = printed_parser_new(&trace_output->printed);
-	if (!reading->writes || !reading->texts) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return false;
-	}
+	if (!reading->writes || !reading->texts)
+		return failure_no_memory(failure);
 	ok = ask(reading, ASIDE_EVENTS, take_events, &capture, failure);
 	capture_free(&capture);
 	if (!ok)
@@ -104,10 +102,8 @@ const struct trace_output *trace_output_learn(struct replay *replay, struct fail
 	if (trace_output)
 		return trace_output;
 	trace_output = calloc(1, sizeof(*trace_output));
-	if (!trace_output) {
-		failure_set(failure, ERROR_INTERNAL, NULL, "out of memory");
-		return NULL;
-	}
+	if (!trace_output)
+		return failure_no_memory(failure);
 	reading.printed = &trace_output->printed;
 	ok = read_all(&reading, trace_output, failure);
 	dump_parser_end(reading.writes);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
+#include "worker/serve/begins.h"
 #include "worker/trace/dump/grow.h"
 
 #define ENDINGS_MAX    20000
@@ -76,14 +77,14 @@ static void forget_kill(struct execs *execs, int tid)
 static void add_sending(struct execs_parser *parser, const char *line)
 {
 	const struct sender *sender = parser->enters_sender;
-	const char *target = strstr(line, sender->target), *signal = strstr(line, sender->signal);
 	struct execs *execs = parser->execs;
-	struct sending sending = {.tid = parser->tid, .to = sender->to};
+	struct sending sending = {.tid = parser->tid,
+	    .to = sender->to,
+	    .target = (int)hex_behind(line, sender->target),
+	    .signal = (int)hex_behind(line, sender->signal)};
 
-	if (!target || !signal)
+	if (!strstr(line, sender->target) || !strstr(line, sender->signal))
 		return;
-	sending.target = (int)strtoull(target + strlen(sender->target), NULL, 16);
-	sending.signal = (int)strtoull(signal + strlen(sender->signal), NULL, 16);
 	if (sending.to == TO_PROCESS && sending.target <= 0)
 		sending.to = TO_GROUPS;
 	execs->sendings[execs->next_sending++ % SENDINGS_MAX] = sending;
@@ -179,9 +180,8 @@ static struct signal_cause *find_cause(struct execs *execs, int pid)
 /* "event:`SIGNAL: SIGTERM(async)'" of a thread; (det) is the failure of its instruction. */
 static void note_delivery(struct execs_parser *parser, const char *line)
 {
-	static const char arrival[] = "event:`SIGNAL: ";
-	const char *name = strstr(line, arrival);
-	int number = name ? signal_number(name + sizeof(arrival) - 1) : 0;
+	const char *name = behind_mark(line, "event:`SIGNAL: ");
+	int number = name ? signal_number(name) : 0;
 	int pid = process_of(parser->execs, parser->tid);
 	struct signal_cause before;
 
@@ -203,8 +203,7 @@ static void note_delivery(struct execs_parser *parser, const char *line)
 /* The thread's call has just failed in the way for which there is that signal. */
 static void note_write(struct signal_cause *cause, const char *line)
 {
-	const char *result = strstr(line, "ax:0x");
-	int error = result ? -(int)strtoull(result + strlen("ax:"), NULL, 16) : 0;
+	int error = -(int)hex_behind(line, "ax:0x");
 
 	cause->by_write = (cause->number == SIGPIPE && error == EPIPE) ||
 			  (cause->number == SIGXFSZ && error == EFBIG);
@@ -212,12 +211,9 @@ static void note_write(struct signal_cause *cause, const char *line)
 
 static void note_signal(struct execs *execs, const char *line)
 {
-	static const char handler[] = "event:`SIGNAL_HANDLER: ";
-	static const char delivery[] = "event:`SIGNAL_DELIVERY: ";
-	const char *with = strstr(line, handler), *without = strstr(line, delivery);
-	int number = with      ? signal_number(with + sizeof(handler) - 1)
-		     : without ? signal_number(without + sizeof(delivery) - 1)
-			       : 0;
+	const char *with = behind_mark(line, "event:`SIGNAL_HANDLER: ");
+	const char *without = behind_mark(line, "event:`SIGNAL_DELIVERY: ");
+	int number = with || without ? signal_number(with ? with : without) : 0;
 
 	if (number > 0 && number <= 64)
 		*(with ? &execs->handled : &execs->unhandled) |= 1ULL << (number - 1);
@@ -228,13 +224,11 @@ static void note_call(struct execs_parser *parser, const char *line)
 {
 	static const char *const names[] = {
 	    "execve'", "execveat'", "clone'", "clone3'", "fork'", "vfork'"};
-	static const char said[] = "`SYSCALL: ";
-	const char *name = strstr(line, said);
+	const char *name = behind_mark(line, "`SYSCALL: ");
 	size_t i = 0;
 
 	if (!name)
 		return;
-	name += sizeof(said) - 1;
 	while (i < sizeof(names) / sizeof(*names) && strncmp(name, names[i], strlen(names[i])) != 0)
 		i++;
 	if (i == sizeof(names) / sizeof(*names))
@@ -278,8 +272,7 @@ static struct exec_call *call_of(struct execs_parser *parser, long long tid)
 
 static void add_call(struct execs_parser *parser, const char *line)
 {
-	const char *pc = strstr(line, " rip:0x");
-	unsigned long long behind = pc ? strtoull(pc + 5, NULL, 16) : 0;
+	unsigned long long behind = hex_behind(line, " rip:0x");
 	struct exec_call *call = call_of(parser, parser->tid);
 
 	if (!call)
@@ -401,16 +394,15 @@ static void add_thread(struct execs *execs, int tid, int parent)
 /* A clone that shares the process makes a thread of it; at an exec its parent is who called. */
 static void note_clone(struct execs_parser *parser, const char *line)
 {
-	static const char flags_are[] = " clone_flags=";
+	static const char flags[] = " clone_flags=";
 	long long tid = dump_number(line, " tid=", INT_MAX);
 	long long parent = dump_number(line, " parent=", INT_MAX);
-	const char *flags = strstr(line, flags_are);
 
 	if (parser->counted)
 		note_caller(parser, parent);
-	if (tid <= 0 || parent <= 0 || !flags)
+	if (tid <= 0 || parent <= 0 || !strstr(line, flags))
 		return;
-	if (strtoull(flags + sizeof(flags_are) - 1, NULL, 16) & CLONE_THREAD)
+	if (hex_behind(line, flags) & CLONE_THREAD)
 		add_thread(parser->execs, (int)tid, (int)parent);
 	else if (!parser->counted)
 		add_fork(parser, (int)tid, (int)parent);

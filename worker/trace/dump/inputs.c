@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
+#include "worker/serve/begins.h"
 #include "worker/trace/dump/grow.h"
 
 #define TICKS_MAX      (1LL << 62)
@@ -109,13 +110,6 @@ static void note_event(struct inputs_parser *parser, const char *line)
 	parser->inputs->unseen |= strcmp(call->name, "SYSCALLBUF_FLUSH") == 0;
 }
 
-static unsigned long long register_of(const char *line, const char *name)
-{
-	const char *at = strstr(line, name);
-
-	return at ? strtoull(at + strlen(name), NULL, 16) : 0;
-}
-
 /* rr says restart_syscall of every call that goes on after a signal, with the registers and the
  * number of the call that it is. Those are named that can wait, and move bytes or descriptors. */
 static void name_restarted(struct input_call *call, const char *line)
@@ -135,7 +129,7 @@ static void name_restarted(struct input_call *call, const char *line)
 	if (strcmp(call->name, "restart_syscall") != 0 || !strstr(line, key))
 		return;
 	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++)
-		if (calls[i].number == register_of(line, key))
+		if (calls[i].number == hex_behind(line, key))
 			snprintf(call->name, sizeof(call->name), "%s", calls[i].name);
 }
 
@@ -149,17 +143,17 @@ static void note_registers(struct inputs_parser *parser, const char *line)
 	name_restarted(call, line);
 	if (parser->enters) {
 		call->entered = call->event;
-		call->pc = register_of(line, " rip:0x");
+		call->pc = hex_behind(line, " rip:0x");
 		call->pc -= call->pc > SYSCALL_LENGTH ? SYSCALL_LENGTH : call->pc;
 		for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-			call->args[i] = register_of(line, names[i]);
+			call->args[i] = hex_behind(line, names[i]);
 		if (open->tid)
 			add_unended(parser->inputs, open);
 		*open = *call;
 		parser->counts = false;
 		return;
 	}
-	call->result = (long long)register_of(line, "rax:0x");
+	call->result = (long long)hex_behind(line, "rax:0x");
 	if (call->is_call && open->tid == call->tid && strcmp(open->name, call->name) == 0) {
 		call->entered = open->entered;
 		call->ticks = open->ticks;
@@ -175,8 +169,8 @@ static void note_memory(struct inputs_parser *parser, const char *line)
 {
 	struct input_range range = {
 	    .call = parser->inputs->count - 1,
-	    .address = register_of(line, " addr:0x"),
-	    .length = register_of(line, " length:0x"),
+	    .address = hex_behind(line, " addr:0x"),
+	    .length = hex_behind(line, " length:0x"),
 	};
 
 	if (parser->counts && parser->inputs->count && range.length)
@@ -186,14 +180,12 @@ static void note_memory(struct inputs_parser *parser, const char *line)
 /* "  TraceTaskEvent::CLONE tid=12 parent=11 clone_flags=0x1200011" */
 static void note_task(struct inputs_parser *parser, const char *line, enum input_task_kind kind)
 {
-	static const char flags_are[] = " clone_flags=";
-	const char *flags = strstr(line, flags_are);
 	const struct input_task task = {
 	    .kind = kind,
 	    .event = parser->call.event,
 	    .tid = (int)dump_number(line, " tid=", INT_MAX),
 	    .parent = (int)dump_number(line, " parent=", INT_MAX),
-	    .flags = flags ? strtoull(flags + sizeof(flags_are) - 1, NULL, 16) : 0,
+	    .flags = hex_behind(line, " clone_flags="),
 	};
 
 	if (task.tid > 0)

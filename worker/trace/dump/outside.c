@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include "worker/serve/begins.h"
 #include "worker/trace/dump/dump_lines.h"
 #include "worker/trace/dump/grow.h"
 
@@ -17,18 +18,15 @@
 /* The text behind a key, up to `end`, as an own copy; NULL: there is none. */
 static char *text_behind(const char *line, const char *key, const char *end)
 {
-	const char *from = strstr(line, key), *to;
+	const char *from = behind_mark(line, key), *to = from ? strstr(from, end) : NULL;
 
-	from = from ? from + strlen(key) : NULL;
-	to = from ? strstr(from, end) : NULL;
 	return to && to > from ? strndup(from, (size_t)(to - from)) : NULL;
 }
 
 static bool is_code(const char *line)
 {
-	static const char key[] = " prot_flags:\"";
-	const char *rights = strstr(line, key);
-	const char *found = rights ? strpbrk(rights + sizeof(key) - 1, "x\"") : NULL;
+	const char *rights = behind_mark(line, " prot_flags:\"");
+	const char *found = rights ? strpbrk(rights, "x\"") : NULL;
 
 	return found && *found == 'x';
 }
@@ -37,9 +35,8 @@ static bool is_code(const char *line)
 static long long size_of(const char *line)
 {
 	static const char key[] = " file_size:0x";
-	const char *at = strstr(line, key);
 
-	return at ? (long long)strtoull(at + sizeof(key) - 1, NULL, 16) : -1;
+	return strstr(line, key) ? (long long)hex_behind(line, key) : -1;
 }
 
 static bool is_known(const struct outside *outside, const char *path)

@@ -16,6 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "sandbox/cleanup.h"
+#include "worker/serve/begins.h"
 #include "worker/serve/capture.h"
 #include "worker/serve/lookup.h"
 #include "worker/trace/dump/dump_lines.h"
@@ -90,7 +91,7 @@ static struct task *find_or_add(struct unfinished *unfinished, long long tid)
 
 static void note_event(struct unfinished *unfinished, const char *line)
 {
-	const char *time = strstr(line, "real_time:");
+	const char *time = behind_mark(line, "real_time:");
 	long long tid = dump_number(line, " tid:", INT_MAX);
 	long long ticks = dump_number(line, " ticks:", TICKS_MAX);
 	long long event = dump_number(line, "global_time:", DUMP_EVENT_MAX);
@@ -99,7 +100,7 @@ static void note_event(struct unfinished *unfinished, const char *line)
 	if (tid <= 0 || ticks < 0 || event < 0)
 		return;
 	unfinished->last = event;
-	unfinished->time = time ? strtod(time + strlen("real_time:"), NULL) : 0;
+	unfinished->time = time ? strtod(time, NULL) : 0;
 	task = find_or_add(unfinished, tid);
 	if (!task)
 		return;
@@ -109,16 +110,13 @@ static void note_event(struct unfinished *unfinished, const char *line)
 
 static void note_clone(struct unfinished *unfinished, const char *line)
 {
-	const char *flags = strstr(line, " clone_flags=");
 	long long tid = dump_number(line, " tid=", INT_MAX);
 	struct task *task = tid > 0 ? find_or_add(unfinished, tid) : NULL;
 
 	if (!task)
 		return;
-	*task = (struct task){.tid = (int)tid};
-	if (flags)
-		task->is_thread =
-		    strtoull(flags + strlen(" clone_flags="), NULL, 16) & CLONE_THREAD;
+	*task = (struct task){
+	    .tid = (int)tid, .is_thread = hex_behind(line, " clone_flags=") & CLONE_THREAD};
 }
 
 static void read_line(struct dump_parser *dump, const char *line, bool too_long)

@@ -7,6 +7,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/serve/begins.h"
 #include "worker/trace/dump/grow.h"
 
 #define TICKS_MAX      (1LL << 62)
@@ -68,11 +69,7 @@ static void note_event(struct writes_parser *parser, const char *line)
 /* The register of a 64-bit program, or of a 32-bit one. */
 static unsigned long long register_of(const char *line, const char *wide, const char *narrow)
 {
-	const char *at = strstr(line, wide);
-
-	if (!at)
-		at = strstr(line, narrow);
-	return at ? strtoull(strchr(at, ':') + 1, NULL, 16) : 0;
+	return hex_behind(line, strstr(line, wide) ? wide : narrow);
 }
 
 static void add_call(struct writes_parser *parser, const char *line)
