@@ -34,8 +34,7 @@ void keyed_passes_name(struct replay *replay, unsigned long long key)
 	tell(replay, "key", key);
 }
 
-void keyed_passes_rule(
-    struct replay *replay, unsigned long long pc, const struct unwind_rule *rule)
+void keyed_passes_rule(struct replay *replay, unsigned long long pc, const struct unwind_rule *rule)
 {
 	char command[120];
 

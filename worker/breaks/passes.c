@@ -69,11 +69,11 @@ bool passes_condition_by(char to[PASSES_CONDITION_MAX], const char *condition, c
 {
 	char mark[KEY_EXPRESSION_MAX], adds[KEY_EXPRESSION_MAX] = "";
 
-	return (!value || (size_t)snprintf(adds, sizeof(adds),
-			      "((long)(%s) & *(unsigned long *)%llu) | ", value, KEYMARK_VALUE) <
-			      sizeof(adds)) &&
-	       (size_t)snprintf(mark, sizeof(mark), "((unsigned long)(%s) & *(unsigned long *)%llu)",
-		   key, KEYMARK) < sizeof(mark) &&
+	return (!value ||
+		   (size_t)snprintf(adds, sizeof(adds), "((long)(%s) & *(unsigned long *)%llu) | ",
+		       value, KEYMARK_VALUE) < sizeof(adds)) &&
+	       (size_t)snprintf(mark, sizeof(mark),
+		   "((unsigned long)(%s) & *(unsigned long *)%llu)", key, KEYMARK) < sizeof(mark) &&
 	       write_condition(to, condition, stop, adds, mark);
 }
 

@@ -61,8 +61,8 @@ static struct user_regs_struct innermost(void)
 	    .rip = 0x1000, .rsp = (uintptr_t)stack, .rbp = (uintptr_t)&stack[3]};
 }
 
-static const char *const rules_of_stack[] = {"QRRWarden.rule:1000,18,0,0",
-    "QRRWarden.rule:2000,10,10,1", "QRRWarden.rule:3000,10,0,0"};
+static const char *const rules_of_stack[] = {
+    "QRRWarden.rule:1000,18,0,0", "QRRWarden.rule:2000,10,10,1", "QRRWarden.rule:3000,10,0,0"};
 
 START_TEST(a_key_is_made_of_as_many_callers_as_are_named)
 {

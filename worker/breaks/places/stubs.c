@@ -88,7 +88,8 @@ static bool is_left_out(const json_t *bkpt, const json_t *place)
 static void disable(struct replay *replay, const json_t *bkpt, const json_t *place)
 {
 	if (place == bkpt)
-		gdb_must(replay_gdb(replay), NULL, "-break-disable %d.1", mi_number(bkpt, "number", 0));
+		gdb_must(
+		    replay_gdb(replay), NULL, "-break-disable %d.1", mi_number(bkpt, "number", 0));
 	else
 		gdb_must(replay_gdb(replay), NULL, "-break-disable %s", mi_text(place, "number"));
 }

@@ -31,9 +31,8 @@ static bool names_number(
 {
 	char expression[REPLAY_EXPRESSION_MAX + 16];
 
-	if (strpbrk(value, "\"{.<") ||
-	    (size_t)snprintf(expression, sizeof(expression), "(long)(%s)", by) >=
-		sizeof(expression))
+	if (strpbrk(value, "\"{.<") || (size_t)snprintf(expression, sizeof(expression),
+					   "(long)(%s)", by) >= sizeof(expression))
 		return false;
 	return accessed_number(replay, expression, number);
 }

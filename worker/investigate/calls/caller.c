@@ -19,7 +19,7 @@
 #define FRAMES_MAX   16
 #define FRAMES_BYTES 6000
 
-#define STACK_MAX    (FRAMES_MAX + 1)
+#define STACK_MAX (FRAMES_MAX + 1)
 
 /* The frames from the innermost on. A kind is "i" for one that stands in its caller's, "-" for one
  * that a call began, and "x" for another. */
@@ -96,8 +96,8 @@ static bool is_in_own(
 }
 
 /* The frames that are left; *through: what the first one's caller was put into, in order. */
-static json_t *beyond(struct replay *replay, const json_t *frames,
-    const struct stack *stack, const json_t *skip, json_t *through, bool *named)
+static json_t *beyond(struct replay *replay, const json_t *frames, const struct stack *stack,
+    const json_t *skip, json_t *through, bool *named)
 {
 	json_t *left = json_array(), *frame;
 	bool passed = false, over = false;

@@ -104,7 +104,8 @@ struct walk {
 	struct unwind_rule rule; /* of pc */
 };
 
-static bool step_out(struct keyed_groups *groups, struct replay *replay, struct walk *walk, bool inner)
+static bool step_out(
+    struct keyed_groups *groups, struct replay *replay, struct walk *walk, bool inner)
 {
 	unsigned long long behind;
 
@@ -113,8 +114,8 @@ static bool step_out(struct keyed_groups *groups, struct replay *replay, struct 
 	behind = (walk->rule.by_rbp ? walk->rbp : walk->stack) + walk->rule.above;
 	walk->stack = behind;
 	return accessed_whole(replay, behind - sizeof(behind), &walk->pc, sizeof(walk->pc)) &&
-	       (!walk->rule.kept || accessed_whole(replay, behind - walk->rule.kept, &walk->rbp,
-					sizeof(walk->rbp)));
+	       (!walk->rule.kept ||
+		   accessed_whole(replay, behind - walk->rule.kept, &walk->rbp, sizeof(walk->rbp)));
 }
 
 static void teach_rule(struct keyed_groups *groups, struct replay *replay, unsigned long long pc,
@@ -131,8 +132,7 @@ static void teach_rule(struct keyed_groups *groups, struct replay *replay, unsig
 
 /* Teaches the counter the way to the outermost of these return addresses. False: the rules lead
  * elsewhere than gdb. */
-static bool teach(
-    struct keyed_groups *groups, struct replay *replay, const struct decides *decides)
+static bool teach(struct keyed_groups *groups, struct replay *replay, const struct decides *decides)
 {
 	struct walk walk = {.pc = replay_now(replay)->pc};
 	struct unwind_rule rule[KEY_DEPTH_MAX];
@@ -157,8 +157,8 @@ static bool teach(
  * A frame that gdb makes up, of an inlined function, does not stand at a return address; one of a
  * function that ended with a jump to this one ends what decides, see collect of caller.c.
  */
-static void learn(struct keyed_groups *groups, struct replay *replay, size_t group,
-    const struct decides *decides)
+static void learn(
+    struct keyed_groups *groups, struct replay *replay, size_t group, const struct decides *decides)
 {
 	unsigned long long key;
 
@@ -175,8 +175,8 @@ static void learn(struct keyed_groups *groups, struct replay *replay, size_t gro
 	keyed_passes_name(replay, key);
 }
 
-void keyed_groups_look(struct keyed_groups *groups, struct replay *replay, size_t group,
-    const struct decides *decides)
+void keyed_groups_look(
+    struct keyed_groups *groups, struct replay *replay, size_t group, const struct decides *decides)
 {
 	unsigned long long sum;
 

@@ -15,12 +15,12 @@
 #define KEYED_KEY_MAX	 (REPLAY_EXPRESSION_MAX + 8)
 
 struct keyed_groups {
-	bool on, lost; /* lost: all has to be done again by stops */
+	bool on, lost;	      /* lost: all has to be done again by stops */
 	bool unsigned_values; /* those with their highest bit set are no numbers of 64 bits here */
 	bool no_lines;	      /* all of this holds as long as callers_have_no_lines */
 	char key[KEYED_KEY_MAX];
 	struct unwind_files files;
-	struct moment begun; /* the last pass that was looked at before it counts */
+	struct moment begun;		  /* the last pass that was looked at before it counts */
 	unsigned long long looked_before; /* passes up to there */
 	unsigned long long before;	  /* the sum of counted passes when it began */
 	struct {
@@ -64,9 +64,9 @@ bool keyed_groups_count(struct keyed_groups *groups, struct replay *replay, unsi
     struct keyed_counts *counts);
 
 /*
- * Goes through the counted part of the stretch once more, to the last passes of those groups, and writes their moments.
- * Where no time is left for one, its number in `counts` stays. False: what it finds there does not
- * fit, so that all has to be done again by stops.
+ * Goes through the counted part of the stretch once more, to the last passes of those groups, and
+ * writes their moments. Where no time is left for one, its number in `counts` stays. False: what it
+ * finds there does not fit, so that all has to be done again by stops.
  */
 bool keyed_groups_find_last(struct keyed_counts *counts, struct search *search,
     const char *location, const char *condition, struct moment last[KEYED_GROUPS_MAX]);

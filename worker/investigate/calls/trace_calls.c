@@ -372,8 +372,8 @@ static bool add_sums(struct trace_calls *calls, const struct keyed_counts *count
 	bool fits = true;
 
 	for (size_t i = 0; i <= KEYED_GROUPS_MAX && calls->args->sum && fits; i++)
-		fits = running_sum_step(
-		    &calls->sum.total, counts->sum[i], calls->args->sum, &unfit);
+		fits =
+		    running_sum_step(&calls->sum.total, counts->sum[i], calls->args->sum, &unfit);
 	return fits;
 }
 
@@ -390,8 +390,8 @@ static bool add_keyed(struct trace_calls *calls, struct replay *replay, struct s
 	calls->number = 0;
 	fits = add_sums(calls, &counts);
 	if (calls->args->group_by)
-		fits = fits && call_groups_add_keyed(
-				   &calls->groups, calls->args, search, end, &counts);
+		fits = fits &&
+		       call_groups_add_keyed(&calls->groups, calls->args, search, end, &counts);
 	/* What was counted until an interrupt is the answer. */
 	if (replay_worker(replay)->interrupt && !replay_worker(replay)->broken)
 		replay_worker(replay)->half_read = false;

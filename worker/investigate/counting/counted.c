@@ -41,8 +41,7 @@ static bool can_count(struct replay *replay, const struct counted *counted, cons
 }
 
 /* gdb's number, or 0. *at_end: one of its places is where the stretch ends. */
-static int set(
-    struct replay *replay, const struct counted *counted, const char *when, bool *at_end)
+static int set(struct replay *replay, const struct counted *counted, const char *when, bool *at_end)
 {
 	const struct fingerprint *end = counted->end;
 	struct breakpoint wanted = {.what = (char *)counted->location,

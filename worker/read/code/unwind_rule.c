@@ -93,8 +93,7 @@ static bool find_kept(Dwarf_Frame *frame, int number, unsigned *kept)
 		return false;
 	if (count == 0)
 		return ops == NULL; /* it is the same, not unknown */
-	if (count != 2 || ops[0].atom != DW_OP_call_frame_cfa ||
-	    ops[1].atom != DW_OP_plus_uconst)
+	if (count != 2 || ops[0].atom != DW_OP_call_frame_cfa || ops[1].atom != DW_OP_plus_uconst)
 		return false;
 	*kept = (unsigned)-(Dwarf_Sword)ops[1].number;
 	return (Dwarf_Sword)ops[1].number < 0 && (Dwarf_Sword)ops[1].number > -(1 << 30);
@@ -108,8 +107,7 @@ static bool read_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
 	unsigned back;
 
 	if (dwarf_frame_info(frame, NULL, NULL, &is_signal) != DWARF_RETURN || is_signal ||
-	    dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1 ||
-	    ops[0].atom != DW_OP_bregx ||
+	    dwarf_frame_cfa(frame, &ops, &count) != 0 || count != 1 || ops[0].atom != DW_OP_bregx ||
 	    (ops[0].number != DWARF_RBP && ops[0].number != DWARF_RSP) || ops[0].number2 < 8 ||
 	    ops[0].number2 > 1 << 30)
 		return false;

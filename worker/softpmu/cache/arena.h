@@ -45,7 +45,7 @@ enum {
 	ARENA_SLOT_PASSED = 0xccc8, /* before those */
 	ARENA_SLOT_KEY = 0xccd0,
 	ARENA_SLOT_NEXT = 0xccd8,
-	ARENA_SLOT_KEYS = 0xcce0,    /* the number of the table of which some are known */
+	ARENA_SLOT_KEYS = 0xcce0, /* the number of the table of which some are known */
 	ARENA_SLOT_VALUE = 0xcce8,
 	ARENA_SLOT_GIVEN = 0xccf0,   /* the key of the next pass; 0: its own. See passways.h */
 	ARENA_STACK = 0xcd00,	     /* of conditioncode.h */

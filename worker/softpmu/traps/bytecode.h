@@ -55,8 +55,8 @@ struct bytecode_world {
 	const struct user_regs_struct *regs;
 	bool (*read)(void *context, uint64_t address, void *to, size_t size);
 	void *context;
-	/* An expression looks at `mark`, which is KEYMARK or KEYMARK_VALUE, with this value below on
-	 * the stack. NULL: it may not. */
+	/* An expression looks at `mark`, which is KEYMARK or KEYMARK_VALUE, with this value below
+	 * on the stack. NULL: it may not. */
 	void (*note)(void *context, uint64_t mark, uint64_t value);
 };
 

@@ -219,8 +219,8 @@ static bool read_memory(void *context, uint64_t address, void *to, size_t size)
 
 static bool has_new_key(const struct user_regs_struct *regs, struct memory *memory)
 {
-	return memory->keyed && !passkeys_find(&memory->conditions->keys, memory->tid, regs,
-				    &memory->noted.key);
+	return memory->keyed &&
+	       !passkeys_find(&memory->conditions->keys, memory->tid, regs, &memory->noted.key);
 }
 
 static bool may_hold(

@@ -26,16 +26,9 @@ static uint16_t *place_of(struct passkeys *keys, uint64_t key)
 	return &keys->place[at];
 }
 
-static struct key_row *find(struct passkeys *keys, uint64_t key)
-{
-	const uint16_t number = *place_of(keys, key);
-
-	return number ? &keys->row[number - 1] : NULL;
-}
-
 bool passkeys_knows(const struct passkeys *keys, uint64_t key)
 {
-	return find((struct passkeys *)keys, key);
+	return *place_of((struct passkeys *)keys, key) != 0;
 }
 
 static void add(struct passkeys *keys, uint64_t key)
@@ -114,12 +107,14 @@ void passkeys_take(struct passkeys *keys, const char *packet)
 
 void passkeys_count(struct passkeys *keys, uint64_t key, uint64_t value, uint64_t sum)
 {
-	struct key_row *row = find(keys, key);
+	const uint16_t number = *place_of(keys, key);
+	struct key_row *row;
 
-	if (!row) {
+	if (!number) {
 		keys->state |= KEYS_LOST;
 		return;
 	}
+	row = &keys->row[number - 1];
 	row->count++;
 	row->last = sum;
 	if ((int64_t)value < 0)

@@ -14,9 +14,9 @@
  * A return address that decides nothing alone is not named. Then the key is made of it and of the
  * next ones, as far as there are rules, until one is named (key_of_callers).
  *
- * In the code cache each pass writes its key, and its value, into a log, whose length is the number of passes: to
- * take one back takes its key back. What it looks for in a small table are keys that are named;
- * one that is not there asks, and so does a pass with which the log is full.
+ * In the code cache each pass writes its key, and its value, into a log, whose length is the number
+ * of passes: to take one back takes its key back. What it looks for in a small table are keys that
+ * are named; one that is not there asks, and so does a pass with which the log is full.
  */
 #ifndef RR_WARDEN_SOFTPMU_PASSKEYS_H
 #define RR_WARDEN_SOFTPMU_PASSKEYS_H
