@@ -6,7 +6,7 @@
 #include <string.h>
 #include "worker/gdb/exchange.h"
 #include "worker/gdb/mi/mi.h"
-#include "worker/gdb/mi/plain.h"
+#include "worker/gdb/mi/shorten.h"
 #include "worker/gdb/mi/says.h"
 #include "worker/gdb/mi/warnings.h"
 
@@ -86,7 +86,7 @@ void exchange_forget_created(struct exchange *exchange)
 
 static void replace(json_t **place, json_t *with)
 {
-	plain_results(with);
+	shorten_results(with);
 	json_decref(*place);
 	*place = json_incref(with);
 }

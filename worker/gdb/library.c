@@ -28,7 +28,7 @@ __asm__(".pushsection .rodata\n"
 	BEGIN("variables") SCRIPT("parts") SCRIPT("variables")
 	BEGIN("stack_variables") SCRIPT("parts") SCRIPT("stack_variables")
 	BEGIN("helpers") SCRIPT("conditions") SCRIPT("judged") SCRIPT("printers") SCRIPT("rust")
-		SCRIPT("go") SCRIPT("libcxx") SCRIPT("system") SCRIPT("library")
+		SCRIPT("go") SCRIPT("libcxx") SCRIPT("kept") SCRIPT("system") SCRIPT("library")
 	".byte 0\n"
 	".popsection\n");
 /* clang-format on */

@@ -9,7 +9,6 @@
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/judged.h"
 #include "worker/gdb/mi/mi.h"
-#include "worker/gdb/mi/plain.h"
 #include "worker/run/catchpoint.h"
 #include "worker/moment/crossing.h"
 #include "worker/read/frames/frame.h"
@@ -83,14 +82,8 @@ static json_t *watch_json(
 	expression = breakpoints_expression(replay, *number);
 	set_text(watch, "expression", expression ? expression : mi_text(point, "exp"));
 	if (old && new) {
-		struct plain_change change;
-		if (direction == BACKWARD)
-			plain_change(&change, new, old, PLAIN_BEFORE);
-		else
-			plain_change(&change, old, new, PLAIN_BEHIND);
-		set_text(watch, "old", change.old);
-		set_text(watch, "new", change.new);
-		plain_change_end(&change);
+		set_text(watch, "old", direction == BACKWARD ? new : old);
+		set_text(watch, "new", direction == BACKWARD ? old : new);
 	} else {
 		set_text(watch, "new", new ? new : mi_text(value, "value"));
 	}

@@ -164,8 +164,10 @@ class Languages(gdb.printing.PrettyPrinter):
         name = value.type.name or ""
         if kind.code == gdb.TYPE_CODE_PTR and not is_map(kind.target()):
             return None
-        if (kind.tag or "").startswith("std::__"):
-            return cxx_printer(value)
+        if (kind.tag or "").startswith(("std::", "__gnu_cxx::")):
+            printer = cxx_printer(value) or kept_printer(value)
+            if printer:
+                return printer
         if kind.code not in (gdb.TYPE_CODE_STRUCT, gdb.TYPE_CODE_PTR):
             return None
         known = rust_printer if name.startswith(RUST_NAMES) else go_printer

@@ -11,7 +11,6 @@
 #include "worker/breaks/places/absolute.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/gdb/mi/plain.h"
 #include "worker/investigate/threads/race.h"
 #include "worker/read/values/accessed.h"
 #include "worker/moment/excursion.h"
@@ -35,18 +34,13 @@ json_t *race_values(const struct replay *replay, const struct hit *hit)
 {
 	const json_t *told = json_object_get(gdb_last_stop(replay_gdb(replay)), "value");
 	const char *value = hit->new ? hit->new : mi_text(told, "value");
-	struct plain_change change;
-	json_t *values;
 
 	if (!value || (hit->old && strcmp(hit->old, NOTHING) == 0) ||
 	    (hit->new &&strcmp(hit->new, NOTHING) == 0))
 		return NULL;
 	if (!hit->old || !hit->new)
 		return json_pack("{s:o}", "value", bounded(value));
-	plain_change(&change, hit->old, hit->new, PLAIN_BEHIND);
-	values = json_pack("{s:o, s:o}", "old", bounded(change.old), "new", bounded(change.new));
-	plain_change_end(&change);
-	return values;
+	return json_pack("{s:o, s:o}", "old", bounded(hit->old), "new", bounded(hit->new));
 }
 
 /* The number of that place in the code. */

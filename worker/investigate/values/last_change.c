@@ -9,7 +9,6 @@
 #include "worker/serve/handlers.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/gdb/mi/plain.h"
 #include "worker/breaks/places/absolute.h"
 #include "worker/investigate/calls/frame_lifetime.h"
 #include "worker/investigate/code/where.h"
@@ -239,14 +238,17 @@ static void learn_watched(struct replay *replay, struct watched *watched)
 }
 
 /* gdb prints a pointer's type before the value and what it points to after it, the latter as it is
- * now. */
+ * now. Behind a text, kept.py tells of `a` what else its object holds. */
 static bool same_value(const char *a, const char *b)
 {
+	static const char more[] = ", with other bytes";
 	size_t length;
 
 	a = values_behind_type(a);
 	b = values_behind_type(b);
 	length = strncmp(a, "0x", 2) == 0 ? strcspn(a, " ") + 1 : strlen(a) + 1;
+	if (strncmp(a, b, strlen(b)) == 0 && strncmp(a + strlen(b), more, sizeof(more) - 1) == 0)
+		return true;
 	return strncmp(a, b, length) == 0 ||
 	       (strncmp(a, "0x", 2) == 0 && strncmp(b, "0x", 2) == 0 &&
 		   strtoull(a, NULL, 16) == strtoull(b, NULL, 16));
@@ -268,16 +270,12 @@ static enum scan_verdict see_backward(
     void *context, struct replay *replay, const struct hit *hit, struct failure *failure)
 {
 	struct back *back = context;
-	char *plain;
 
 	(void)replay;
 	(void)failure;
 	if (!is_change(back->watched, hit))
 		return SCAN_ON;
-	plain = plain_value(hit->new);
-	back->fits =
-	    !back->watched->now || same_value(plain ? plain : hit->new, back->watched->now);
-	free(plain);
+	back->fits = !back->watched->now || same_value(hit->new, back->watched->now);
 	return SCAN_ENOUGH;
 }
 

@@ -9,7 +9,6 @@
 #include "sandbox/wire/tools.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/gdb/mi/plain.h"
 #include "worker/investigate/values/history_tally.h"
 #include "worker/serve/handlers.h"
 #include "worker/moment/excursion.h"
@@ -59,12 +58,8 @@ static bool is_wanted(enum watch_access wanted, enum access_kind kind, bool chan
 
 static void add_change(json_t *access, const char *old, const char *new)
 {
-	struct plain_change change;
-
-	plain_change(&change, old, new, PLAIN_BEHIND);
-	json_object_set_new(access, "old", bounded(change.old));
-	json_object_set_new(access, "new", bounded(change.new));
-	plain_change_end(&change);
+	json_object_set_new(access, "old", bounded(old));
+	json_object_set_new(access, "new", bounded(new));
 }
 
 /* {tid, old, new}, or {tid, value, access} if it did not change. NULL: the call did not ask for it,

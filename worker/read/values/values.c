@@ -512,18 +512,20 @@ static json_t *pointed_line(struct replay *replay, int thread, int frame, const 
 {
 	char expression[VALUE_NAME_MAX + 2];
 	json_t *results = NULL, *line = NULL, *shown;
-	const char *value;
+	char *value;
 	bool partly;
 
 	if (!is_identifier(name) || strlen(name) > VALUE_NAME_MAX)
 		return NULL;
 	snprintf(expression, sizeof(expression), "*%s", name);
 	if (evaluate_in(replay, thread, frame, expression, &results, &partly) == GDB_DONE) {
-		value = mi_text(results, "value");
-		shown = scrub_json_middle(
-		    value ? value : "", value ? strlen(value) : 0, POINTED_MAX, NULL);
+		value = copy(mi_text(results, "value"));
+		show_elements(
+		    replay, (struct reading_place){thread, frame}, expression, NULL, &value);
+		shown = scrub_json_middle(value, strlen(value), POINTED_MAX, NULL);
 		line = json_sprintf("%s = %s", expression, json_string_value(shown));
 		json_decref(shown);
+		free(value);
 	} else if (!replay_worker(replay)->broken) {
 		line = json_sprintf("%s: %.200s", expression, gdb_message(replay_gdb(replay)));
 	}
