@@ -386,9 +386,8 @@ int main(void)
 	    {a_call_by_the_loader_counts_once, 3},
 	    {NULL, 0},
 	};
-	const char *const programs[] = {"passes", "places", "reloads", "callers",
-	    "callers 10000 quiet", "layers", "layers 4000", "conditional 40", "conditional 1000000",
-	    "spun", "vforked", NULL};
+	const char *const programs[] = {
+	    "passes", "reloads", "conditional 40", "conditional 1000000", "spun", "vforked", NULL};
 
 	return scene_main_loops("counted", tests, programs);
 }
