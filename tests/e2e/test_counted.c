@@ -368,6 +368,36 @@ START_TEST(a_call_by_the_loader_counts_once)
 }
 END_TEST
 
+static void expect_in(struct scene *scene, const char *name)
+{
+	char expression[80];
+
+	snprintf(expression, sizeof(expression), "$pc - (long)&%s >= 0 && $pc - (long)&%s < 32",
+	    name, name);
+	expect_value(scene->client, expression, "1");
+}
+
+/* The same at the start, where the loader alone has places of these names; and back from the end.
+ */
+START_TEST(calls_of_an_allocator_are_in_its_body)
+{
+	cleanup_scene struct scene scene = scene_open("reloads", NULL);
+	const char *name = allocators[_i].name;
+	json_auto_t *calls =
+	    client_tool(scene.client, "rr_trace_calls", "{s:s, s:i}", "location", name, "limit", 1);
+
+	go(&scene, answer_text(calls, "hits.0.moment"));
+	expect_in(&scene, name);
+	go(&scene, "end");
+	json_auto_t *last =
+	    client_tool(scene.client, "rr_last_time", "{s:s, s:b}", "location", name, "move", 1);
+	expect_in(&scene, name);
+	json_auto_t *later = client_tool(scene.client, "rr_trace_calls", "{s:s, s:s, s:b, s:i}",
+	    "location", name, "from", answer_text(last, "moment"), "count", 1, "limit", 1);
+	expect_number(later, "total", 0);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -384,6 +414,7 @@ int main(void)
 	    {passes_of_a_vforked_child_are_not_the_parents, 1},
 	    {the_last_of_a_million_passes_is_found, 1},
 	    {a_call_by_the_loader_counts_once, 3},
+	    {calls_of_an_allocator_are_in_its_body, 3},
 	    {NULL, 0},
 	};
 	const char *const programs[] = {
