@@ -192,13 +192,14 @@ static int hold_one(const char *self, char **argv)
 	return end_real(to_real, line);
 }
 
-/* The real gdb, which does not see the commands with the text of the last sign. */
-static int refuse_some(char **argv)
+/* The real gdb, which does not see the commands with that text, or that of the last sign. */
+static int refuse_some(char **argv, const char *text, const char *says)
 {
 	size_t room = 0;
-	char *line = NULL, refused[256] = "", answer[128];
+	char *line = NULL, refused[256], answer[128];
 	int to_real = start_real(argv);
 
+	snprintf(refused, sizeof(refused), "%s", text);
 	if (to_real < 0)
 		return 1;
 	for (ssize_t length; (length = getline(&line, &room, stdin)) > 0;) {
@@ -209,8 +210,8 @@ static int refuse_some(char **argv)
 			snprintf(
 			    refused, sizeof(refused), "%.*s", (int)strcspn(sign, "\\\"\n"), sign);
 		} else if (refused[0] && strstr(line, refused)) {
-			int size = snprintf(answer, sizeof(answer),
-			    "%ld^error,msg=\"" GDB_NO "\"\n", strtol(line, NULL, 10));
+			int size = snprintf(answer, sizeof(answer), "%ld^error,msg=\"%s\"\n",
+			    strtol(line, NULL, 10), says);
 			if (write(STDOUT_FILENO, answer, (size_t)size) != size)
 				break;
 			continue;
@@ -265,7 +266,9 @@ int main(int argc, char **argv)
 	if (strcmp(how, GDB_DIES_OF_INTERRUPT) == 0)
 		return die_of_interrupt(argv);
 	if (strcmp(how, GDB_REFUSES) == 0)
-		return refuse_some(argv);
+		return refuse_some(argv, "", GDB_NO);
+	if (strcmp(how, GDB_BARE) == 0)
+		return refuse_some(argv, "python ", GDB_BARE_SAYS);
 	if (strcmp(how, GDB_MISSES) == 0)
 		return miss_breakpoints(argv);
 	if (strcmp(how, GDB_HOLDS) == 0)

@@ -25,6 +25,10 @@
 #define GDB_REFUSES "gdb-refuses"
 #define GDB_NO	    "refused by the test"
 
+/* The name of its file. It is built without Python, as gdb-minimal is. */
+#define GDB_BARE      "gdb-bare"
+#define GDB_BARE_SAYS "Python scripting is not supported in this copy of GDB."
+
 /* The name of its file. Once a command with the sign has come, no hardware breakpoint that is set
  * stops the program any more, as if each of its traps were lost. */
 #define GDB_MISSES "gdb-misses"

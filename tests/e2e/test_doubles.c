@@ -82,6 +82,22 @@ START_TEST(a_gdb_gone_bad_is_an_error_in_time)
 }
 END_TEST
 
+/* As Debian's gdb-minimal. The sandbox would not let the double start the real one. */
+START_TEST(a_gdb_without_python_is_named)
+{
+	cleanup_scratch char *folder = harness_scratch(0);
+	struct client *client = start_with_gdb(folder, GDB_BARE, "--sandbox-seccomp=off", NULL);
+	long long id = client_tool_send(
+	    client, "rr_replay_start", json_pack("{s:s}", "trace_dir", scene_trace(PROGRAM)));
+	json_t *failure = client_tool_failure(client, id, "gdb_failed", HARNESS_TIMEOUT_S);
+
+	expect_within(failure, "message", GDB_BARE_SAYS);
+	expect_within(failure, "hint", "not gdb-minimal");
+	json_decref(failure);
+	client_end(client);
+}
+END_TEST
+
 /* Tools that read much, or forgive much, of what gdb does not tell. */
 static const struct {
 	const char *tool, *arguments;
@@ -193,6 +209,7 @@ int main(void)
 	const struct looped tests[] = {
 	    {a_worker_gone_bad_costs_its_session_and_nothing_else, MANNER_COUNT},
 	    {a_gdb_gone_bad_is_an_error_in_time, GDB_COUNT},
+	    {a_gdb_without_python_is_named, 1},
 	    {what_was_read_of_a_dying_gdb_is_no_result, READER_COUNT},
 	    {a_gdb_that_dies_of_its_interrupt_ran_out_of_time, 1},
 	    {a_moment_that_a_breakpoint_misses_is_reached_all_the_same, 1},

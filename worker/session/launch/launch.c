@@ -188,11 +188,28 @@ static void try_casts(struct replay *replay)
 	replay->wrong_casts = value && strncmp(value, "255", 3) == 0;
 }
 
+/* rr's commands in gdb are written in Python, and so are our helpers. */
+static bool has_python(struct replay *replay, struct failure *failure)
+{
+	enum gdb_outcome outcome = gdb_console(replay->gdb, NULL, "python pass");
+
+	if (outcome != GDB_REFUSED)
+		return gdb_check(replay->gdb, outcome, ERROR_GDB_FAILED, NULL, failure);
+	failure_set(failure, ERROR_GDB_FAILED,
+	    "install a gdb with Python (Debian: apt install gdb, not gdb-minimal), or give its "
+	    "path with --gdb=PATH",
+	    "this gdb has no Python, which rr and rr-warden need: %.300s",
+	    gdb_message(replay->gdb));
+	return false;
+}
+
 /* Has gdb source the file, to which the helpers' text is added then. */
 static bool configure(struct replay *replay, int file, struct failure *failure)
 {
 	char command[64];
 
+	if (!has_python(replay, failure))
+		return false;
 	settings_tell(replay->gdb);
 	try_casts(replay);
 	snprintf(command, sizeof(command), "source /proc/self/fd/%d", TOOL_EXTRA_FD);
