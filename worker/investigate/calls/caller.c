@@ -122,15 +122,21 @@ static json_t *beyond(struct replay *replay, const json_t *frames, const struct 
 	return left;
 }
 
-/* The last one that the words for these frames are about; NULL: all of them may matter. */
+/* The last one that the words for these frames are about, which may be the last that is looked at;
+ * NULL: it is not known. */
 static const json_t *last_meant(struct replay *replay, const json_t *frames, bool *no_lines)
 {
 	const json_t *own = frames_first_own(replay, frames);
 	size_t at = 0, wrappers;
 
 	*no_lines = !frame_is_own(replay, own);
-	if (*no_lines && (!frame_is_unnamed(replay, own) || !callers_have_no_lines(replay)))
+	if (*no_lines && !callers_have_no_lines(replay))
 		return NULL;
+	if (*no_lines && !frame_is_unnamed(replay, own)) {
+		const json_t *last = json_array_get(frames, json_array_size(frames) - 1);
+
+		return level_of(last) == FRAMES_MAX ? last : NULL;
+	}
 	while (json_array_get(frames, at) != own)
 		at++;
 	json_decref(where_callers(replay, frames, own, &wrappers));
