@@ -372,7 +372,7 @@ END_TEST
 /* Not in an inlined function of the loader's: those are in include/rtld-malloc.h. */
 static void expect_body(struct scene *scene)
 {
-	json_auto_t *frames = client_tool(scene->client, "rr_backtrace", "{s:i}", "depth", 1);
+	json_auto_t *frames = client_tool(scene->client, "rr_backtrace", "{s:i}", "max_depth", 1);
 	cleanup_free char *shown = json_dumps(frames, JSON_COMPACT);
 
 	ck_assert_msg(!strstr(shown, "rtld-malloc"), "%s", shown);
