@@ -68,7 +68,7 @@ static long long count_of(const json_t *answer, const char *text)
 /* What is counted up to there and what is counted from there on is all. */
 START_TEST(a_count_of_lines_that_is_cut_off_goes_on_exactly_there)
 {
-	cleanup_scene struct scene scene = scene_open("busy 40", NULL);
+	cleanup_scene struct scene scene = scene_open("busy 20", NULL);
 	json_auto_t *end = client_tool(scene.client, "rr_goto", "{s:s}", "moment", "end");
 	json_auto_t *cut = client_tool(scene.client, "rr_lines_executed", "{s:s, s:i}", "location",
 	    "mix", "deadline", DEADLINE_S);
@@ -79,8 +79,8 @@ START_TEST(a_count_of_lines_that_is_cut_off_goes_on_exactly_there)
 	json_auto_t *rest = client_tool(
 	    scene.client, "rr_lines_executed", "{s:s, s:s}", "location", "mix", "from", from);
 	ck_assert_int_gt(count_of(cut, "return x;"), 0);
-	ck_assert_int_eq(count_of(cut, "return x;") + count_of(rest, "return x;"), 40 * 300000);
-	ck_assert_int_eq(count_of(cut, "x = x *") + count_of(rest, "x = x *"), 40 * 30000000);
+	ck_assert_int_eq(count_of(cut, "return x;") + count_of(rest, "return x;"), 20 * 300000);
+	ck_assert_int_eq(count_of(cut, "x = x *") + count_of(rest, "x = x *"), 20 * 30000000);
 }
 END_TEST
 
@@ -103,5 +103,5 @@ int main(void)
 	const TTest *const tests[] = {a_search_that_is_cut_off_tells_its_share_of_the_work,
 	    a_count_of_lines_that_is_cut_off_goes_on_exactly_there,
 	    a_search_backward_that_is_cut_off_leaves_gdb_alive, NULL};
-	return scene_main("deadlines", tests, (const char *const[]){"busy", "busy 40", NULL});
+	return scene_main("deadlines", tests, (const char *const[]){"busy", "busy 20", NULL});
 }
