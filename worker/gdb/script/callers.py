@@ -21,7 +21,7 @@ def rr_caller(name, most):
 
 
 # The C library, and what rr loads.
-OTHERS = re.compile(r"/(ld|lib(c|m|mvec|pthread|dl|rt|resolv|util|nsl|anl|nss_\w+|rr(preload|page|audit)\w*))[-.]")
+OTHERS = re.compile(r"/(ld|lib(c|m|mvec|pthread|dl|rt|resolv|util|nsl|anl|nss_\w+|rr(preload|page|audit)\w*))[-.][^/]*$")
 
 
 def rr_lines():
