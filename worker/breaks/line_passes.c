@@ -9,8 +9,6 @@
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
 
-#define PACKET "maint packet QRRWarden.lines:"
-
 enum { ADDRESS_DIGITS = 18 };
 
 static bool read_table(struct replay *replay, size_t count, struct line_table *table)
@@ -21,13 +19,13 @@ static bool read_table(struct replay *replay, size_t count, struct line_table *t
 
 static void name(struct replay *replay, const unsigned long long *addresses, size_t count)
 {
-	char command[sizeof(PACKET) + 8 + LINES_NAMED * ADDRESS_DIGITS] = PACKET "a";
-	size_t length = strlen(command);
+	char list[1 + LINES_NAMED * ADDRESS_DIGITS] = "";
+	size_t length = 0;
 
 	for (size_t i = 0; i < count; i++)
-		length += (size_t)snprintf(
-		    command + length, sizeof(command) - length, ",%llx", addresses[i]);
-	gdb_must_console(replay_gdb(replay), command);
+		length +=
+		    (size_t)snprintf(list + length, sizeof(list) - length, ",%llx", addresses[i]);
+	gdb_must_packet(replay_gdb(replay), "lines:a%s", list);
 }
 
 bool line_passes_begin(struct replay *replay, const unsigned long long *addresses, size_t count)
@@ -36,7 +34,7 @@ bool line_passes_begin(struct replay *replay, const unsigned long long *addresse
 
 	if (!replay_counts_in_software(replay))
 		return false;
-	gdb_must_console(replay_gdb(replay), PACKET "b");
+	gdb_must_packet(replay_gdb(replay), "lines:b");
 	for (size_t i = 0; i < count; i += LINES_NAMED)
 		name(replay, addresses + i, count - i < LINES_NAMED ? count - i : LINES_NAMED);
 	return read_table(replay, count, &table);
@@ -47,10 +45,7 @@ static bool read_all(struct replay *replay, unsigned long long *passes, size_t c
 	struct line_table table;
 
 	for (size_t first = 0; first < count; first += LINES_PAGE) {
-		char command[sizeof(PACKET) + ADDRESS_DIGITS];
-
-		snprintf(command, sizeof(command), PACKET "p,%zx", first);
-		gdb_must_console(replay_gdb(replay), command);
+		gdb_must_packet(replay_gdb(replay), "lines:p,%zx", first);
 		if (!read_table(replay, count, &table))
 			return false;
 		for (size_t i = 0; i < LINES_PAGE && first + i < count; i++)
@@ -72,5 +67,5 @@ bool line_passes_read(struct replay *replay, unsigned long long *passes, size_t 
 void line_passes_end(struct replay *replay)
 {
 	if (!replay_worker(replay)->broken)
-		gdb_must_console(replay_gdb(replay), PACKET);
+		gdb_must_packet(replay_gdb(replay), "lines:");
 }

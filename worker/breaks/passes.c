@@ -12,8 +12,6 @@
 #include "worker/x86/keymark.h"
 #include "worker/x86/passmark.h"
 
-#define KEY_EXPRESSION_MAX (2 * REPLAY_EXPRESSION_MAX + 160) /* with what asks for it */
-
 bool passes_sum(struct replay *replay, unsigned long long *sum)
 {
 	char expression[64];
@@ -67,7 +65,7 @@ bool passes_condition(char to[PASSES_CONDITION_MAX], const char *condition, cons
 bool passes_condition_by(char to[PASSES_CONDITION_MAX], const char *condition, const char *stop,
     const char *key, const char *value)
 {
-	char mark[KEY_EXPRESSION_MAX], adds[KEY_EXPRESSION_MAX] = "";
+	char mark[PASSES_CONDITION_MAX], adds[PASSES_CONDITION_MAX] = "";
 
 	return (!value ||
 		   (size_t)snprintf(adds, sizeof(adds), "((long)(%s) & *(unsigned long *)%llu) | ",
