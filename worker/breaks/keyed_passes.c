@@ -3,16 +3,12 @@
  */
 #include "worker/breaks/keyed_passes.h"
 
-#include <stdio.h>
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
 
 static void tell(struct replay *replay, const char *what, unsigned long long number)
 {
-	char command[80];
-
-	snprintf(command, sizeof(command), "maint packet QRRWarden.%s:%llx", what, number);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(replay_gdb(replay), "%s:%llx", what, number);
 }
 
 static bool read_table(struct replay *replay, struct key_table *table)
@@ -25,7 +21,7 @@ bool keyed_passes_begin(struct replay *replay)
 {
 	struct key_table table;
 
-	gdb_must_console(replay_gdb(replay), "maint packet QRRWarden.keys:");
+	gdb_must_packet(replay_gdb(replay), "keys:");
 	return read_table(replay, &table) && table.count == 0;
 }
 
@@ -34,13 +30,10 @@ void keyed_passes_name(struct replay *replay, unsigned long long key)
 	tell(replay, "key", key);
 }
 
-void keyed_passes_rule(struct replay *replay, unsigned long long pc, const struct unwind_rule *rule)
+void keyed_passes_rule(struct replay *replay, unsigned long long pc, const struct stack_rule *rule)
 {
-	char command[120];
-
-	snprintf(command, sizeof(command), "maint packet QRRWarden.rule:%llx,%x,%x,%x", pc,
-	    rule->above, rule->kept, rule->by_rbp);
-	gdb_must_console(replay_gdb(replay), command);
+	gdb_must_packet(
+	    replay_gdb(replay), "rule:%llx,%x,%x,%x", pc, rule->above, rule->kept, rule->by_rbp);
 }
 
 void keyed_passes_next(struct replay *replay, unsigned long long sum)

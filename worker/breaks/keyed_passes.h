@@ -4,7 +4,6 @@
  * Passes that the software counter counts by a key; see worker/x86/keymark.h. Only where
  * passes_sum says that passes can be counted at all.
  */
-#include "worker/read/code/unwind_rule.h"
 #include "worker/session/replay.h"
 #include "worker/x86/keymark.h"
 
@@ -15,8 +14,7 @@ bool keyed_passes_begin(struct replay *replay);
 void keyed_passes_name(struct replay *replay, unsigned long long key);
 
 /* Where pc is that of the innermost frame or a return address: how its caller is found. */
-void keyed_passes_rule(
-    struct replay *replay, unsigned long long pc, const struct unwind_rule *rule);
+void keyed_passes_rule(struct replay *replay, unsigned long long pc, const struct stack_rule *rule);
 
 /* What a condition that stops at the next wanted pass waits for: the sum before that pass. */
 void keyed_passes_next(struct replay *replay, unsigned long long sum);

@@ -12,7 +12,6 @@
 #include <unistd.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/investigate/code/where.h"
-#include "worker/read/frames/callers.h"
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 
@@ -130,8 +129,6 @@ static const json_t *last_meant(struct replay *replay, const json_t *frames, boo
 	size_t at = 0, wrappers;
 
 	*no_lines = !frame_is_own(replay, own);
-	if (*no_lines && !callers_have_no_lines(replay))
-		return NULL;
 	if (*no_lines && !frame_is_unnamed(replay, own)) {
 		const json_t *last = json_array_get(frames, json_array_size(frames) - 1);
 

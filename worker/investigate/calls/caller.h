@@ -13,7 +13,7 @@
 struct decides {
 	size_t depth; /* 0: it is not known */
 	unsigned long long at[KEY_DEPTH_MAX];
-	bool no_lines; /* as long as callers_have_no_lines */
+	bool no_lines; /* it does so only where callers_have_no_lines */
 };
 
 /*

@@ -32,7 +32,7 @@ static void note_stop(struct keyed_groups *groups, unsigned long long counted)
 	groups->stops[groups->stop_count++] = counted;
 }
 
-/* Whether values of the expression have no sign: in none of its places has it another type. */
+/* Whether values of the expression have no sign. It has one type, because there is one place. */
 static bool has_no_sign(struct replay *replay, const char *value, bool *no_sign)
 {
 	char expression[2 * REPLAY_EXPRESSION_MAX + 32];
@@ -98,28 +98,13 @@ static bool is_known(const struct keyed_groups *groups, unsigned long long key)
 	return false;
 }
 
-/* A place on the stack, and the frames from there outwards by their rules. */
-struct walk {
-	unsigned long long pc, stack, rbp;
-	struct unwind_rule rule; /* of pc */
-};
-
-static bool step_out(
-    struct keyed_groups *groups, struct replay *replay, struct walk *walk, bool inner)
+static bool read_word(void *replay, uint64_t address, uint64_t *word)
 {
-	unsigned long long behind;
-
-	if (!unwind_rule_find(&groups->files, replay, walk->pc, !inner, &walk->rule))
-		return false;
-	behind = (walk->rule.by_rbp ? walk->rbp : walk->stack) + walk->rule.above;
-	walk->stack = behind;
-	return accessed_whole(replay, behind - sizeof(behind), &walk->pc, sizeof(walk->pc)) &&
-	       (!walk->rule.kept ||
-		   accessed_whole(replay, behind - walk->rule.kept, &walk->rbp, sizeof(walk->rbp)));
+	return accessed_whole(replay, address, word, sizeof(*word));
 }
 
 static void teach_rule(struct keyed_groups *groups, struct replay *replay, unsigned long long pc,
-    const struct unwind_rule *rule)
+    const struct stack_rule *rule)
 {
 	for (size_t i = 0; i < groups->taught_count; i++)
 		if (groups->taught[i] == pc)
@@ -134,18 +119,19 @@ static void teach_rule(struct keyed_groups *groups, struct replay *replay, unsig
  * elsewhere than gdb. */
 static bool teach(struct keyed_groups *groups, struct replay *replay, const struct decides *decides)
 {
-	struct walk walk = {.pc = replay_now(replay)->pc};
-	struct unwind_rule rule[KEY_DEPTH_MAX];
-	unsigned long long from = walk.pc;
+	unsigned long long from = replay_now(replay)->pc, sp, rbp;
+	struct stack_rule rule[KEY_DEPTH_MAX];
+	struct stack_place place;
 
-	if (!accessed_number(replay, "(unsigned long)$sp", &walk.stack) ||
-	    !accessed_number(replay, "(unsigned long)$rbp", &walk.rbp))
+	if (!accessed_number(replay, "(unsigned long)$sp", &sp) ||
+	    !accessed_number(replay, "(unsigned long)$rbp", &rbp))
 		return false;
-	for (size_t i = 0; i < decides->depth; i++) {
-		if (!step_out(groups, replay, &walk, i == 0) || walk.pc != decides->at[i])
+	place = (struct stack_place){from, sp, rbp};
+	for (size_t i = 0; i < decides->depth; i++)
+		if (!unwind_rule_find(&groups->files, replay, place.pc, i > 0, &rule[i]) ||
+		    !stack_step_out(&rule[i], &place, read_word, replay) ||
+		    place.pc != decides->at[i])
 			return false;
-		rule[i] = walk.rule;
-	}
 	for (size_t i = 0; i < decides->depth; i++) {
 		teach_rule(groups, replay, from, &rule[i]);
 		from = decides->at[i];
@@ -167,7 +153,9 @@ static void learn(
 		return;
 	for (size_t i = 1; i < decides->depth; i++)
 		key = key_of_callers(key, decides->at[i]);
-	if (is_known(groups, key) || (decides->depth > 1 && !teach(groups, replay, decides)))
+	if (is_known(groups, key) ||
+	    (decides->no_lines && !groups->no_lines && !callers_have_no_lines(replay)) ||
+	    (decides->depth > 1 && !teach(groups, replay, decides)))
 		return;
 	groups->no_lines |= decides->no_lines;
 	groups->known[groups->count].key = key;

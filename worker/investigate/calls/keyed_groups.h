@@ -9,6 +9,7 @@
 #include "worker/breaks/keyed_passes.h"
 #include "worker/investigate/calls/caller.h"
 #include "worker/investigate/code/return_place.h"
+#include "worker/read/code/unwind_rule.h"
 #include "worker/investigate/search/search.h"
 
 #define KEYED_GROUPS_MAX 200

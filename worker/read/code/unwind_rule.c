@@ -64,21 +64,20 @@ static void open_file(struct unwind_file *file, const struct mapping *mapping)
 static struct unwind_file *file_of(
     struct unwind_files *files, struct replay *replay, unsigned long long pc)
 {
-	struct mappings *mappings;
+	cleanup_mappings struct mappings *mappings = NULL;
 	const struct mapping *mapping;
-	struct unwind_file *file = NULL;
+	struct unwind_file *file;
 
 	for (size_t i = 0; i < files->count; i++)
 		if (files->file[i].start <= pc && pc < files->file[i].end)
 			return &files->file[i];
 	mappings = files->count < UNWIND_FILES_MAX ? mappings_read(replay) : NULL;
-	mapping = mappings ? mappings_find(mappings, pc) : NULL;
-	if (mapping && mapping->file[0] == '/') {
-		file = &files->file[files->count++];
-		*file = (struct unwind_file){.start = mapping->start, .end = mapping->end};
-		open_file(file, mapping);
-	}
-	mappings_free(mappings);
+	mapping = mappings_find(mappings, pc);
+	if (!mapping || mapping->file[0] != '/')
+		return NULL;
+	file = &files->file[files->count++];
+	*file = (struct unwind_file){.start = mapping->start, .end = mapping->end};
+	open_file(file, mapping);
 	return file;
 }
 
@@ -99,7 +98,7 @@ static bool find_kept(Dwarf_Frame *frame, int number, unsigned *kept)
 	return (Dwarf_Sword)ops[1].number < 0 && (Dwarf_Sword)ops[1].number > -(1 << 30);
 }
 
-static bool read_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
+static bool read_rule(Dwarf_Frame *frame, struct stack_rule *rule)
 {
 	Dwarf_Op *ops;
 	size_t count;
@@ -118,7 +117,7 @@ static bool read_rule(Dwarf_Frame *frame, struct unwind_rule *rule)
 }
 
 bool unwind_rule_find(struct unwind_files *files, struct replay *replay, unsigned long long pc,
-    bool is_return, struct unwind_rule *rule)
+    bool is_return, struct stack_rule *rule)
 {
 	const struct unwind_file *file = file_of(files, replay, pc);
 	Dwarf_Frame *frame;

@@ -6,12 +6,7 @@
  */
 #include <stdbool.h>
 #include "worker/session/replay.h"
-
-struct unwind_rule {
-	unsigned above; /* bytes from the base up to behind the return address */
-	unsigned kept;	/* bytes from there down to the caller's rbp; 0: it is the same */
-	bool by_rbp;	/* the base is rbp, not the stack pointer */
-};
+#include "worker/x86/keymark.h"
 
 /* Files that were opened before. Starts as {0}. */
 #define UNWIND_FILES_MAX 32
@@ -30,6 +25,6 @@ void unwind_files_close(struct unwind_files *files);
 /* Of the instruction that contains pc - 1 if it is a return address, or else begins at pc. False:
  * nothing says it, or in another way than these three numbers can. */
 bool unwind_rule_find(struct unwind_files *files, struct replay *replay, unsigned long long pc,
-    bool is_return, struct unwind_rule *rule);
+    bool is_return, struct stack_rule *rule);
 
 #endif

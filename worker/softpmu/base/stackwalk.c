@@ -15,7 +15,7 @@ static size_t find(const struct stack_rules *rules, uint64_t pc)
 	while (low < high) {
 		const size_t middle = low + (high - low) / 2;
 
-		if (rules->rule[middle].pc < pc)
+		if (rules->row[middle].pc < pc)
 			low = middle + 1;
 		else
 			high = middle;
@@ -25,33 +25,30 @@ static size_t find(const struct stack_rules *rules, uint64_t pc)
 
 static bool is_at(const struct stack_rules *rules, size_t at, uint64_t pc)
 {
-	return at < rules->count && rules->rule[at].pc == pc;
+	return at < rules->count && rules->row[at].pc == pc;
 }
 
-void stack_rules_add(struct stack_rules *rules, const struct stack_rule *rule)
+void stack_rules_add(struct stack_rules *rules, uint64_t pc, const struct stack_rule *rule)
 {
-	const size_t at = find(rules, rule->pc);
+	const size_t at = find(rules, pc);
 
-	if (is_at(rules, at, rule->pc) || rules->count == STACK_RULES_MAX)
+	if (is_at(rules, at, pc) || rules->count == STACK_RULES_MAX)
 		return;
-	memmove(&rules->rule[at + 1], &rules->rule[at], (rules->count - at) * sizeof *rule);
-	rules->rule[at] = *rule;
+	memmove(&rules->row[at + 1], &rules->row[at], (rules->count - at) * sizeof rules->row[0]);
+	rules->row[at].pc = pc;
+	rules->row[at].rule = *rule;
 	rules->count++;
+}
+
+static bool read_word(void *context, uint64_t address, uint64_t *word)
+{
+	return memory_read_word(*(pid_t *)context, address, word);
 }
 
 bool stackwalk_out(const struct stack_rules *rules, pid_t tid, struct stack_place *place)
 {
 	const size_t at = find(rules, place->pc);
-	const struct stack_rule *rule = &rules->rule[at];
-	uint64_t behind, rbp = place->rbp;
 
-	if (!is_at(rules, at, place->pc))
-		return false;
-	behind = (rule->by_rbp ? place->rbp : place->sp) + rule->above;
-	if (!memory_read_word(tid, behind - sizeof behind, &place->pc) ||
-	    (rule->kept && !memory_read_word(tid, behind - rule->kept, &rbp)))
-		return false;
-	place->sp = behind;
-	place->rbp = rbp;
-	return true;
+	return is_at(rules, at, place->pc) &&
+	       stack_step_out(&rules->row[at].rule, place, read_word, &tid);
 }

@@ -51,8 +51,8 @@ static void add_rule(struct passkeys *keys, const char *text)
 		if (end == text)
 			return;
 	}
-	stack_rules_add(&keys->rules,
-	    &(struct stack_rule){part[0], (uint32_t)part[1], (uint32_t)part[2], part[3] != 0});
+	stack_rules_add(&keys->rules, part[0],
+	    &(struct stack_rule){(uint32_t)part[1], (uint32_t)part[2], part[3] != 0});
 }
 
 bool passkeys_find(

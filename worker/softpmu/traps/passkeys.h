@@ -6,7 +6,7 @@
  *   QRRWarden.key:KEY      counts the passes with this key from here on
  *   QRRWarden.shown:N      the table shows its rows from number N on
  *   QRRWarden.next:SUM     the pass before which the sum is SUM is the next at KEYMARK_NEXT
- *   QRRWarden.rule:PC,ABOVE,KEPT,BY  a rule of stackwalk.h; BY is 1 for rbp
+ *   QRRWarden.rule:PC,ABOVE,KEPT,BY  a rule of keymark.h; BY is 1 for rbp
  *
  * all in hexadecimal. A pass with a key that was not named stops, and is not counted: so gdb sees
  * the first one of each, and all of those that it does not name.
