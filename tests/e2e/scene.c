@@ -69,6 +69,11 @@ struct scene scene_open(const char *program, const struct client_options *option
 	return scene;
 }
 
+void scene_go(struct scene *scene, const char *moment)
+{
+	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", moment);
+}
+
 void scene_run_to(struct scene *scene, const char *location)
 {
 	client_tool_done(scene->client, "rr_breakpoint_set", "{s:s, s:b, s:s}", "location",

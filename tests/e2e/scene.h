@@ -39,6 +39,8 @@ struct scene scene_of_child(struct client *client, const char *program, long lon
 /* Moves the session to a breakpoint at `location` (set for this once). */
 void scene_run_to(struct scene *scene, const char *location);
 
+void scene_go(struct scene *scene, const char *moment);
+
 /* The session answers, and nothing had to bring it back. */
 void expect_alive(struct client *client, const char *session);
 

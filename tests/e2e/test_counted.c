@@ -104,11 +104,6 @@ static void expect_last(
 	    location, condition ? condition : "", answer_text(answer, "moment"), wanted);
 }
 
-static void go(struct scene *scene, const char *moment)
-{
-	json_decref(client_tool(scene->client, "rr_goto", "{s:s}", "moment", moment));
-}
-
 /* At a pass, the last one is that before it: the breakpoint that counts is also what ends the
  * count. One instruction on, it is that pass. */
 START_TEST(the_last_pass_is_the_one_that_a_stop_showed)
@@ -129,7 +124,7 @@ START_TEST(the_last_pass_is_the_one_that_a_stop_showed)
 
 		ck_assert_int_gt(count, 1);
 		for (size_t i = 0; i < count; i += i < 1 ? 1 : 16) {
-			go(&scene, json_string_value(json_array_get(moments, i)));
+			scene_go(&scene, json_string_value(json_array_get(moments, i)));
 			expect_last(&scene, location, condition,
 			    i ? json_string_value(json_array_get(moments, i - 1)) : NULL);
 			client_tool_done(scene.client, "rr_step", "{s:s}", "unit", "instruction");
@@ -161,7 +156,7 @@ START_TEST(passes_up_to_a_moment_are_counted_as_stops_count_them)
 	json_auto_t *moments = moments_of(&scene, question->location, NULL), *next, *event;
 	const char *to = json_string_value(json_array_get(moments, json_array_size(moments) - 1));
 
-	go(&scene, to);
+	scene_go(&scene, to);
 	client_tool_done(scene.client, "rr_step", "{s:s}", "unit", "instruction");
 	next = client_tool(scene.client, "rr_when", NULL);
 	event = json_sprintf("%lld", answer_event(next, "moment"));
@@ -193,7 +188,7 @@ START_TEST(a_million_passes_are_counted_up_to_the_middle)
 	json_auto_t *middle = NULL;
 	const char *to;
 
-	go(&scene, "end");
+	scene_go(&scene, "end");
 	middle = client_tool(scene.client, "rr_last_time", "{s:s, s:s}", "location", "pass",
 	    "condition", "nth == 500000");
 	to = answer_text(middle, "moment");
@@ -214,10 +209,10 @@ START_TEST(each_of_a_million_passes_can_be_gone_to)
 		json_auto_t *condition = json_sprintf("nth == %d", numbers[i]), *found = NULL;
 		json_auto_t *value = json_sprintf("%d", numbers[i]), *when = NULL;
 
-		go(&scene, "end");
+		scene_go(&scene, "end");
 		found = client_tool(scene.client, "rr_last_time", "{s:s, s:O}", "location", "pass",
 		    "condition", condition);
-		go(&scene, answer_text(found, "moment"));
+		scene_go(&scene, answer_text(found, "moment"));
 		expect_value(scene.client, "nth", json_string_value(value));
 		when = client_tool(scene.client, "rr_when", NULL);
 		ck_assert_str_eq(answer_text(when, "moment"), answer_text(found, "moment"));
@@ -261,7 +256,7 @@ START_TEST(a_pass_counts_once_however_a_signal_interrupts_it)
 
 	snprintf(
 	    expected, sizeof(expected), "%lld", total_of(&scene, "*spin_first", NULL, NULL, 1));
-	go(&scene, "end");
+	scene_go(&scene, "end");
 	expect_value(scene.client, "rounds * 100", expected);
 }
 END_TEST
@@ -305,7 +300,7 @@ START_TEST(passes_of_a_vforked_child_are_not_the_parents)
 		client_tool_done(scene.client, "rr_continue", "{s:b}", "reverse", 1);
 		expect_value(scene.client, "nth", "1");
 	}
-	go(&scene, "end");
+	scene_go(&scene, "end");
 	json_auto_t *last = client_tool(
 	    scene.client, "rr_last_time", "{s:s, s:[s]}", "location", "pass", "evaluate", "passes");
 	ck_assert_str_eq(
@@ -319,7 +314,7 @@ START_TEST(the_last_of_a_million_passes_is_found)
 	cleanup_scene struct scene scene = scene_open("conditional 1000000", NULL);
 	json_t *answer;
 
-	go(&scene, "end");
+	scene_go(&scene, "end");
 	answer = client_tool(scene.client, "rr_last_time", "{s:s, s:[s], s:b}", "location", "pass",
 	    "evaluate", "nth", "move", 1);
 	ck_assert_str_eq(
@@ -387,9 +382,9 @@ START_TEST(calls_of_an_allocator_are_in_its_body)
 	json_auto_t *calls =
 	    client_tool(scene.client, "rr_trace_calls", "{s:s, s:i}", "location", name, "limit", 1);
 
-	go(&scene, answer_text(calls, "hits.0.moment"));
+	scene_go(&scene, answer_text(calls, "hits.0.moment"));
 	expect_body(&scene);
-	go(&scene, "end");
+	scene_go(&scene, "end");
 	json_auto_t *last =
 	    client_tool(scene.client, "rr_last_time", "{s:s, s:b}", "location", name, "move", 1);
 	expect_body(&scene);

@@ -11,11 +11,6 @@ struct question {
 	const char *location, *condition;
 };
 
-static void go(struct scene *scene, const char *moment)
-{
-	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", moment);
-}
-
 /* The groups of the calls, with their moments. */
 static json_t *groups_of(
     struct scene *scene, const char *location, const char *condition, const char *to, bool by_stops)
@@ -174,7 +169,7 @@ START_TEST(callers_up_to_a_moment_are_counted_as_stops_count_them)
 	    "location", "called", "condition", "by == 20", "limit", 3);
 
 	expect_groups(&scene, "called", NULL, answer_text(calls, "hits.2.moment"));
-	go(&scene, answer_text(calls, "hits.1.moment"));
+	scene_go(&scene, answer_text(calls, "hits.1.moment"));
 	client_tool_done(scene.client, "rr_step", "{s:s}", "unit", "instruction");
 	json_auto_t *next = client_tool(scene.client, "rr_when", NULL);
 	expect_groups(&scene, "called", NULL, answer_text(next, "moment"));
@@ -220,7 +215,7 @@ START_TEST(callers_of_many_calls_are_counted)
 		const json_t *group = group_at(groups, row->line);
 
 		ck_assert_int_eq(answer_number(group, "count"), row->count);
-		go(&scene, answer_text(group, "last"));
+		scene_go(&scene, answer_text(group, "last"));
 		expect_value(scene.client, "by", row->last);
 	}
 }

@@ -131,7 +131,7 @@ END_TEST
 
 static void go(struct scene *scene, const json_t *when)
 {
-	client_tool_done(scene->client, "rr_goto", "{s:s}", "moment", answer_text(when, "moment"));
+	scene_go(scene, answer_text(when, "moment"));
 }
 
 /* Each of these returns is one step, whatever the bytes in front of the place look like. */
