@@ -1,9 +1,11 @@
 /*
  * A tree of processes: each forks two children down to a depth, waits for them and passes their
- * exit codes, added up, to its parent; one child is killed by a signal on the way.
+ * exit codes, added up, to its parent; one child is killed by a signal on the way. An argument is
+ * the depth (2), at most 6.
  */
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,17 +26,17 @@ static int grow(int depth)
 	return sum;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-	int status;
+	int depth = argc > 1 ? atoi(argv[1]) : 2, status;
 	pid_t doomed = fork();
 
 	if (doomed == 0)
 		for (;;)
 			pause();
-	int processes = grow(2);
+	int processes = grow(depth);
 	kill(doomed, SIGTERM);
 	waitpid(doomed, &status, 0);
 	printf("processes %d, doomed child ended by signal %d\n", processes, WTERMSIG(status));
-	return processes == 7 && WTERMSIG(status) == SIGTERM ? 0 : 1;
+	return processes == (2 << depth) - 1 && WTERMSIG(status) == SIGTERM ? 0 : 1;
 }
