@@ -20,7 +20,7 @@ double median(double *values, size_t count)
 
 static void row(const char *what, const char *figure, const char *limit)
 {
-	printf("| %-52s | %-34s | %-14s |\n", what, figure, limit);
+	printf("| %-52s | %-34s | %-22s |\n", what, figure, limit);
 	fflush(stdout);
 }
 

@@ -11,96 +11,18 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "tests/bench/figures.h"
-#include "tests/e2e/harness.h"
+#include "tests/bench/scan_ask.h"
+#include "tests/bench/scan_subjects.h"
 
-#define RUNS	   3
-#define DEADLINE_S 60 /* of one question: then it is cut off, which is a figure too */
-#define WAIT_S	   (DEADLINE_S + 30)
+#define RUNS 3
 
-/* A question, and where the session stands before it. */
-struct question {
-	const char *what, *at, *tool, *arguments; /* the latter as JSON; NULL: the last one */
-	double passes, seconds;			  /* at most */
-};
-
-#define START "start"
-#define END   "end"
-
-static const struct question of_loop[] = {
-    {"count 10^6 calls", START, "rr_trace_calls", "{'location': 'pass', 'limit': 1, 'count': true}",
-	1.3, 0.3},
-    {"a condition false 10^6 times", START, "rr_trace_calls",
-	"{'location': 'pass', 'condition': 'nth < 0', 'limit': 1, 'count': true}", 1.3, 0.3},
-    {"50 shown of 10^6, with two expressions", START, "rr_trace_calls",
-	"{'location': 'pass', 'limit': 50, 'evaluate': ['nth', 'large']}", 2, 1},
-    {"history of a variable written 10^6 times", START, "rr_value_history",
-	"{'expression': 'nth', 'limit': 50}", 2.5, 1},
-    {"last time in the middle, from the end", END, "rr_last_time",
-	"{'location': 'pass', 'condition': 'nth == 500000'}", 2.5, 0},
-    {"when it became so, in the middle", START, "rr_when_became", "{'predicate': 'nth == 500000'}",
-	2.5, 0},
-    {"lines of a function", START, "rr_lines_executed", "{'location': 'pass'}", 1.5, 1},
-};
-
-static const struct question of_callers[] = {
-    {"count 1.6 * 10^5 calls", START, "rr_trace_calls",
-	"{'location': 'called', 'limit': 1, 'count': true}", 1.3, 0.3},
-    {"the same grouped by caller", START, "rr_trace_calls",
-	"{'location': 'called', 'group_by': 'caller'}", 2, 1},
-    {"lines of a file", START, "rr_lines_executed", "{'location': 'callers.c'}", 1.5, 1},
-    {"history of a variable of threads", START, "rr_value_history",
-	"{'expression': 'sum', 'limit': 50}", 2.5, 1},
-    {"race scan of a variable", START, "rr_race_scan", "{'expression': 'sum'}", 4, 1},
-    {"check of all memory for races", START, "rr_check_races", "{'limit': 1}", 60, 10},
-};
-
-static const struct question of_threads[] = {
-    {"check of all memory for races", START, "rr_check_races", "{'limit': 1}", 60, 10},
-};
-
-/* Of programs without lines, by the names of their library's functions. */
-static const struct question of_any[] = {
-    {"count calls of memcpy", START, "rr_trace_calls",
-	"{'location': 'memcpy', 'limit': 1, 'count': true}", 1.3, 0.3},
-    {"count calls of write", START, "rr_trace_calls",
-	"{'location': 'write', 'limit': 1, 'count': true}", 1.3, 0.3},
-    {"count calls of malloc", START, "rr_trace_calls",
-	"{'location': 'malloc', 'limit': 1, 'count': true}", 1.3, 0.3},
-    {"calls of malloc by caller", START, "rr_trace_calls",
-	"{'location': 'malloc', 'group_by': 'caller'}", 2, 1},
-    {"last malloc, from the end", END, "rr_last_time", "{'location': 'malloc'}", 2.5, 0},
-    {"who printed the last line", END, "rr_who_printed", "{'text': 'done'}", 2.5, 0},
-    {"check of the heap", START, "rr_check_memory", "{'limit': 1}", 20, 1},
-    {"the same, and what was never written", START, "rr_check_memory",
-	"{'limit': 1, 'uninitialised': true}", 60, 20},
-};
-
-#define QUESTIONS(of) of, sizeof(of) / sizeof(*(of))
-
-/* A program, or "tests/programs/" and one of ours. */
-static const struct subject {
-	const char *name;
-	const char *command[6];
-	const struct question *questions;
-	size_t count;
-} subjects[] = {
-    {"a tight loop", {"tests/programs/conditional", "1000000"}, QUESTIONS(of_loop)},
-    {"threads and callers", {"tests/programs/callers", "20000", "quiet"}, QUESTIONS(of_callers)},
-    {"xz, 2 threads",
-	{"/bin/sh", "-c", "exec /usr/bin/xz -T2 -0 -c --block-size=200KiB /bin/bash >/dev/null"},
-	QUESTIONS(of_threads)},
-    {"bzip2", {"/bin/sh", "-c", "exec /bin/bzip2 -c -k /bin/bash >/dev/null && echo done"},
-	QUESTIONS(of_any)},
-    {"sqlite3",
-	{"/usr/bin/sqlite3", ":memory:",
-	    "create table t(a, b); with recursive c(x) as (select 1 union all select x + 1 from c "
-	    "where x < 20000) insert into t select x, hex(x * x) from c; create index i on t(b); "
-	    "select count(*) from t where b > '3'; select 'done';"},
-	QUESTIONS(of_any)},
-    {"python3",
-	{"/usr/bin/python3", "-S", "-c",
-	    "d = {str(i): [i] * 3 for i in range(30000)}\nprint(len(sorted(d)))\nprint('done')"},
-	QUESTIONS(of_any)},
+/* A subject that is recorded; the second trace only of one with `other`. */
+struct bench {
+	const struct subject *subject;
+	char *traces[2];
+	struct client *client;
+	char *session;	     /* of the first one */
+	double replay, both; /* seconds of a plain replay of the first, and of all */
 };
 
 /* One of ours by its path; what it returns is kept. */
@@ -113,87 +35,107 @@ static const char *own_program(const char *word)
 		   : word;
 }
 
-static json_t *arguments_of(const struct question *question)
+static void go_to(const struct bench *bench, const char *moment)
 {
-	char *text = strdup(question->arguments);
-	json_t *arguments;
-
-	for (char *at = text; at && *at; at++)
-		if (*at == '\'')
-			*at = '"';
-	arguments = text ? json_loads(text, 0, NULL) : NULL;
-	if (!arguments)
-		harness_fail("no arguments: %s", question->arguments);
-	free(text);
-	json_object_set_new(arguments, "deadline", json_integer(DEADLINE_S));
-	return arguments;
+	client_tool_done(
+	    bench->client, "rr_goto", "{s:s, s:s}", "moment", moment, "session", bench->session);
 }
 
-struct asked {
-	double seconds;
-	bool cut;
-	char code[24]; /* of a failure; "": none */
-};
-
-static struct asked ask(struct client *client, const struct question *question)
+/* False: nothing is there. */
+static bool go(const struct bench *bench, const char *at)
 {
-	struct asked asked = {.seconds = harness_now()};
-	json_t *message = client_wait(
-	    client, client_tool_send(client, question->tool, arguments_of(question)), WAIT_S);
-	const char *code;
+	char *location, *condition;
+	json_t *hits = NULL;
+	const char *moment;
 
-	if (!message)
-		harness_fail("%s: no answer within %d s", question->tool, WAIT_S);
-	asked.seconds = harness_now() - asked.seconds;
-	asked.cut = answer_at(message, "result.structuredContent.cut_off") != NULL;
-	code = json_string_value(answer_at(message, "result.structuredContent.code"));
-	snprintf(asked.code, sizeof(asked.code), "%s", code ? code : "");
-	json_decref(message);
-	return asked;
+	if (strcmp(at, START) == 0 || strcmp(at, END) == 0) {
+		go_to(bench, at);
+		return true;
+	}
+	location = strdup(at);
+	condition = location ? strstr(location, " if ") : NULL;
+	if (!condition)
+		harness_fail("no condition: %s", at);
+	*condition = '\0';
+	scan_ask(bench->client, "rr_trace_calls",
+	    json_pack("{s:s, s:s, s:i, s:s}", "location", location, "condition",
+		condition + strlen(" if "), "limit", 1, "session", bench->session),
+	    &hits);
+	free(location);
+	moment = json_string_value(answer_at(hits, "result.structuredContent.hits.0.moment"));
+	if (moment)
+		go_to(bench, moment);
+	json_decref(hits);
+	return moment != NULL;
 }
 
-static void go(struct client *client, const char *moment)
-{
-	client_tool_done(client, "rr_goto", "{s:s}", "moment", moment);
-}
-
-static double replay_seconds(struct client *client)
+static double replay_seconds(const struct bench *bench)
 {
 	double seconds[RUNS];
 
 	for (int i = 0; i < RUNS; i++) {
-		go(client, START);
+		go_to(bench, START);
 		seconds[i] = harness_now();
-		go(client, END);
+		go_to(bench, END);
 		seconds[i] = harness_now() - seconds[i];
 	}
 	return median(seconds, RUNS);
 }
 
-static void measure(struct client *client, const struct question *question, double replay)
+static struct asked ask_anew(const struct bench *bench, const struct question *question)
 {
-	const double limit = question->passes * replay + question->seconds;
-	double seconds[RUNS], taken;
+	json_t *arguments = scan_arguments(question->arguments), *answer = NULL;
+	const bool pair = strcmp(question->at, PAIR) == 0;
+	struct asked asked;
+	const char *session;
+
+	json_object_set_new(arguments, pair ? "good" : "trace_dir", json_string(bench->traces[0]));
+	if (pair)
+		json_object_set_new(arguments, "bad", json_string(bench->traces[1]));
+	asked = scan_ask(bench->client, question->tool, arguments, &answer);
+	session = json_string_value(answer_at(answer, "result.structuredContent.session"));
+	if (session)
+		client_tool_done(bench->client, "rr_replay_stop", "{s:s}", "session", session);
+	json_decref(answer);
+	return asked;
+}
+
+static struct asked ask(const struct bench *bench, const struct question *question)
+{
+	json_t *arguments;
+
+	if (strcmp(question->at, OPENS) == 0 || strcmp(question->at, PAIR) == 0)
+		return ask_anew(bench, question);
+	if (!go(bench, question->at))
+		return (struct asked){.code = "nothing to ask about"};
+	arguments = scan_arguments(question->arguments);
+	json_object_set_new(arguments, "session", json_string(bench->session));
+	return scan_ask(bench->client, question->tool, arguments, NULL);
+}
+
+static void measure(const struct bench *bench, const struct question *question)
+{
+	const double replay = strcmp(question->at, PAIR) == 0 ? bench->both : bench->replay;
+	double seconds[RUNS];
 	struct asked asked;
 	char most[64];
 	int runs = 0;
 
 	do {
-		go(client, question->at);
-		asked = ask(client, question);
+		asked = ask(bench, question);
 		seconds[runs++] = asked.seconds;
 	} while (runs < RUNS && !asked.cut && !asked.code[0]);
-	taken = runs < RUNS ? asked.seconds : median(seconds, RUNS);
+	if (runs == RUNS)
+		asked.seconds = median(seconds, RUNS);
 	snprintf(most, sizeof(most), "%.1f passes + %.1f s", question->passes, question->seconds);
-	if (asked.code[0])
-		figure(question->what, most, "%.2f s / %.2f s: %s", taken, replay, asked.code);
-	else if (asked.cut)
-		figure(question->what, most, "%.2f s / %.2f s: cut off", taken, replay);
-	else if (taken <= limit)
-		figure(question->what, most, "%.2f s / %.2f s: holds", taken, replay);
-	else
-		figure(question->what, most, "%.2f s / %.2f s: misses by %.1f s", taken, replay,
-		    taken - limit);
+	scan_figure(
+	    question->what, most, asked, replay, question->passes * replay + question->seconds);
+}
+
+static void measure_all(const struct bench *bench, const struct questions *questions)
+{
+	for (size_t i = 0; i < questions->count; i++)
+		measure(bench, &questions->of[i]);
 }
 
 /* Of a check, what others take for the same on the program itself, without rr. */
@@ -230,12 +172,11 @@ static void measure_yardsticks(const struct subject *subject, double replay)
 	    "valgrind", "-q", "--trace-children=yes", "--tool=drd", NULL};
 	static const char *const alone[] = {NULL};
 
-	if (subject->questions == of_any)
+	if (subject->yardsticks & MEMCHECK)
 		measure_alone("the program under valgrind memcheck", memcheck, subject, replay);
-	if (subject->questions != of_callers && subject->questions != of_threads)
-		return;
-	measure_alone("the program under valgrind drd", drd, subject, replay);
-	if (subject->questions == of_callers) {
+	if (subject->yardsticks & DRD)
+		measure_alone("the program under valgrind drd", drd, subject, replay);
+	if (subject->yardsticks & TSAN) {
 		struct subject twin = *subject;
 
 		twin.command[0] = "tests/programs/callers_tsan";
@@ -243,45 +184,87 @@ static void measure_yardsticks(const struct subject *subject, double replay)
 	}
 }
 
-/* False: it is not on this machine. */
-static bool record(const struct subject *subject, const char *trace)
+/* False: it cannot be recorded. */
+static bool record(
+    const struct subject *subject, const char *const *words, const char *scratch, const char *trace)
 {
-	struct client *client;
+	cleanup_client struct client *client = client_start(NULL);
+	json_t *arguments = scan_arguments(subject->recorded ? subject->recorded : "{}");
 	json_t *command = json_array();
+	json_t *message;
+	bool recorded;
 
-	if (subject->command[0][0] == '/' && access(subject->command[0], X_OK) != 0) {
-		json_decref(command);
-		return false;
-	}
-	for (const char *const *word = subject->command; *word; word++)
-		json_array_append_new(command, json_string(own_program(*word)));
-	client = client_start(NULL);
-	client_tool_done(client, "rr_record", "{s:o, s:s}", "command", command, "trace_dir", trace);
-	client_end(client);
-	return true;
+	for (size_t i = 0; i < WORDS_MAX && words[i]; i++)
+		json_array_append_new(command, json_string(own_program(words[i])));
+	json_object_set_new(arguments, "command", command);
+	json_object_set_new(arguments, "trace_dir", json_string(trace));
+	json_object_set_new(arguments, "working_directory", json_string(scratch));
+	message = client_wait(
+	    client, client_tool_send(client, "rr_record", arguments), HARNESS_TIMEOUT_S);
+	recorded = answer_at(message, "result.structuredContent.trace_dir") != NULL;
+	json_decref(message);
+	return recorded;
 }
 
-static void bench(const struct subject *subject, const char *scratch)
+/* False: it is not on this machine. */
+static bool is_here(const struct subject *subject, const char *scratch)
 {
-	char *trace = harness_path(scratch, "trace");
-	struct client *client;
-	double replay;
+	char command[1024];
+	int length = snprintf(command, sizeof(command), "cd '%s' && { %s; } >/dev/null 2>&1",
+	    scratch, subject->needs ? subject->needs : ":");
 
-	if (!record(subject, trace)) {
-		printf("\n%s is not installed here: it is left out\n", subject->name);
-		free(trace);
-		return;
+	if (length >= (int)sizeof(command))
+		harness_fail("%s needs too much", subject->name);
+	return system(command) == 0;
+}
+
+/* Returns the seconds of a plain replay. */
+static double open_session(struct bench *bench, const char *trace)
+{
+	bench->client = client_start(NULL);
+	bench->session = client_replay(bench->client, trace);
+	return replay_seconds(bench);
+}
+
+static void close_session(struct bench *bench)
+{
+	client_end(bench->client);
+	free(bench->session);
+}
+
+static void question_subject(struct bench *bench)
+{
+	const struct subject *subject = bench->subject;
+
+	if (subject->other[0]) {
+		bench->both = open_session(bench, bench->traces[1]);
+		close_session(bench);
 	}
-	client = client_start(NULL);
-	free(client_replay(client, trace));
-	replay = replay_seconds(client);
+	bench->replay = open_session(bench, bench->traces[0]);
+	bench->both += bench->replay;
 	figures_head(subject->name);
-	for (size_t i = 0; i < subject->count; i++)
-		measure(client, &subject->questions[i], replay);
-	measure_yardsticks(subject, replay);
-	client_end(client);
-	harness_shell("rm -r '%s'", trace);
-	free(trace);
+	measure_all(bench, &subject->questions);
+	measure_all(bench, &subject->more);
+	measure_all(bench, &everywhere);
+	measure_yardsticks(subject, bench->replay);
+	close_session(bench);
+}
+
+static void bench_subject(const struct subject *subject, const char *scratch)
+{
+	struct bench bench = {.subject = subject,
+	    .traces = {harness_path(scratch, "trace"), harness_path(scratch, "other")}};
+
+	if (!is_here(subject, scratch))
+		printf("\n%s is not installed here: it is left out\n", subject->name);
+	else if (!record(subject, subject->command, scratch, bench.traces[0]) ||
+		 (subject->other[0] && !record(subject, subject->other, scratch, bench.traces[1])))
+		printf("\n%s cannot be recorded here: it is left out\n", subject->name);
+	else
+		question_subject(&bench);
+	harness_shell("rm -rf '%s' '%s'", bench.traces[0], bench.traces[1]);
+	free(bench.traces[0]);
+	free(bench.traces[1]);
 }
 
 static void print_machine(void)
@@ -301,9 +284,9 @@ int main(void)
 	const char *only = getenv("SCAN_ONLY");
 
 	print_machine();
-	for (size_t i = 0; i < sizeof(subjects) / sizeof(*subjects); i++)
-		if (!only || strcmp(only, subjects[i].name) == 0)
-			bench(&subjects[i], scratch);
+	for (const struct subject *subject = subjects; subject->name; subject++)
+		if (!only || strcmp(only, subject->name) == 0)
+			bench_subject(subject, scratch);
 	harness_scratch_free(scratch);
 	return 0;
 }

@@ -2,7 +2,7 @@
 BENCHES += bench-scan
 
 BENCH_SCAN := $(TEST_BIN)/bench-scan
-$(BENCH_SCAN): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,scan figures) $(E2E_HARNESS)
+$(BENCH_SCAN): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,scan scan_ask scan_subjects figures) $(E2E_HARNESS)
 	$(link_program)
 
 # The yardstick of rr_check_races.
@@ -11,5 +11,5 @@ $(TEST_BIN)/programs/callers_tsan: tests/programs/callers.c
 	$(call say,CC,$@)
 	$(Q)$(CC) -std=gnu17 -g -O1 -fsanitize=thread -o $@ $< -pthread
 
-bench-scan: build $(BENCH_SCAN) $(addprefix $(TEST_BIN)/programs/,conditional callers callers_tsan)
+bench-scan: build $(BENCH_SCAN) $(addprefix $(TEST_BIN)/programs/,conditional callers callers_tsan clerks fork_tree ways)
 	@$(TEST_ENV) $(BENCH_SCAN)
