@@ -1,8 +1,8 @@
 /*
  * What a question about a whole run costs, beside a plain replay of the same trace in the same run:
  * from the start to the end in a session that is there already. Each row has its limit, in passes
- * of that replay and seconds. Exits 0 whatever the figures are. SCAN_ONLY=bzip2 measures one
- * program.
+ * of that replay and seconds. Some programs are then asked as an investigation does, by a list of
+ * calls. Exits 0 whatever the figures are. SCAN_ONLY=bzip2 measures one program.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,9 +12,11 @@
 #include <unistd.h>
 #include "tests/bench/figures.h"
 #include "tests/bench/scan_ask.h"
+#include "tests/bench/scan_calls.h"
 #include "tests/bench/scan_subjects.h"
 
-#define RUNS 3
+#define RUNS   3
+#define LONG_S 20 /* a call that takes longer is made once */
 
 /* A subject that is recorded; the second trace only of one with `other`. */
 struct bench {
@@ -124,7 +126,7 @@ static void measure(const struct bench *bench, const struct question *question)
 	do {
 		asked = ask(bench, question);
 		seconds[runs++] = asked.seconds;
-	} while (runs < RUNS && !asked.cut && !asked.code[0]);
+	} while (runs < RUNS && !asked.cut && !asked.code[0] && asked.seconds < LONG_S);
 	if (runs == RUNS)
 		asked.seconds = median(seconds, RUNS);
 	snprintf(most, sizeof(most), "%.1f passes + %.1f s", question->passes, question->seconds);
@@ -232,7 +234,7 @@ static void close_session(struct bench *bench)
 	free(bench->session);
 }
 
-static void question_subject(struct bench *bench)
+static void question_subject(struct bench *bench, struct calls *calls)
 {
 	const struct subject *subject = bench->subject;
 
@@ -248,9 +250,11 @@ static void question_subject(struct bench *bench)
 	measure_all(bench, &everywhere);
 	measure_yardsticks(subject, bench->replay);
 	close_session(bench);
+	if (subject->calls)
+		calls_make(calls, subject->calls, bench->traces[0]);
 }
 
-static void bench_subject(const struct subject *subject, const char *scratch)
+static void bench_subject(const struct subject *subject, const char *scratch, struct calls *calls)
 {
 	struct bench bench = {.subject = subject,
 	    .traces = {harness_path(scratch, "trace"), harness_path(scratch, "other")}};
@@ -261,7 +265,7 @@ static void bench_subject(const struct subject *subject, const char *scratch)
 		 (subject->other[0] && !record(subject, subject->other, scratch, bench.traces[1])))
 		printf("\n%s cannot be recorded here: it is left out\n", subject->name);
 	else
-		question_subject(&bench);
+		question_subject(&bench, calls);
 	harness_shell("rm -rf '%s' '%s'", bench.traces[0], bench.traces[1]);
 	free(bench.traces[0]);
 	free(bench.traces[1]);
@@ -282,11 +286,13 @@ int main(void)
 {
 	char *scratch = harness_scratch(0);
 	const char *only = getenv("SCAN_ONLY");
+	struct calls calls = {0};
 
 	print_machine();
 	for (const struct subject *subject = subjects; subject->name; subject++)
 		if (!only || strcmp(only, subject->name) == 0)
-			bench_subject(subject, scratch);
+			bench_subject(subject, scratch, &calls);
+	calls_sum(&calls);
 	harness_scratch_free(scratch);
 	return 0;
 }

@@ -2,7 +2,7 @@
 BENCHES += bench-scan
 
 BENCH_SCAN := $(TEST_BIN)/bench-scan
-$(BENCH_SCAN): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,scan scan_ask scan_subjects figures) $(E2E_HARNESS)
+$(BENCH_SCAN): $(patsubst %,$(BUILD)/obj/tests/bench/%.o,scan scan_ask scan_calls scan_subjects figures) $(E2E_HARNESS)
 	$(link_program)
 
 # The yardstick of rr_check_races.

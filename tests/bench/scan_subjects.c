@@ -121,7 +121,7 @@ const struct subject subjects[] = {
     {"threads and callers", .command = {"tests/programs/callers", "20000", "quiet"},
 	.questions = {QUESTIONS(of_callers)}, .yardsticks = DRD | TSAN},
     {"8 threads in chaos", .command = {"tests/programs/clerks", "2000"},
-	.recorded = "{'chaos': true}", .questions = {QUESTIONS(of_clerks)}},
+	.recorded = "{'chaos': true}", .questions = {QUESTIONS(of_clerks)}, .calls = "clerks"},
     {"a hang of 8 threads", .command = {"tests/programs/clerks", "2000", "hang"},
 	.recorded = "{'timeout': 5}", .questions = {QUESTIONS(of_hang)}},
     {"a fork tree", .command = {"tests/programs/fork_tree", "6"},
@@ -141,7 +141,8 @@ const struct subject subjects[] = {
     {"python3", "command -v python3",
 	{"/usr/bin/python3", "-S", "-c",
 	    "d = {str(i): [i] * 3 for i in range(30000)}\nprint(len(sorted(d)))\nprint('done')"},
-	.questions = {QUESTIONS(of_any)}, .more = {QUESTIONS(of_checked)}, .yardsticks = MEMCHECK},
+	.questions = {QUESTIONS(of_any)}, .more = {QUESTIONS(of_checked)}, .yardsticks = MEMCHECK,
+	.calls = "python3"},
     {"cc1",
 	"gcc -E -P \"$OLDPWD\"/tests/programs/raced_often.c -o text.i && "
 	"ln -s \"$(gcc -print-prog-name=cc1)\" cc1",
@@ -153,6 +154,6 @@ const struct subject subjects[] = {
 	    "redis-benchmark -s socket -n 1000 -c 2 -P 50 -q -t set,incr,lpush\n"
 	    "redis-cli -s socket shutdown nosave) >/dev/null 2>&1 &\n"
 	    "exec redis-server --port 0 --unixsocket socket --save ''"},
-	.questions = {QUESTIONS(of_any)}, .more = {QUESTIONS(of_redis)}},
+	.questions = {QUESTIONS(of_any)}, .more = {QUESTIONS(of_redis)}, .calls = "redis"},
     {.name = NULL},
 };

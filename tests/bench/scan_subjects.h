@@ -34,6 +34,7 @@ struct subject {
 	const char *recorded;	      /* further arguments of rr_record; NULL: none */
 	struct questions questions, more;
 	unsigned yardsticks;
+	const char *calls; /* a list of calls in tests/bench/calls; NULL: none */
 };
 
 /* Of a check: what others take for the same. */
