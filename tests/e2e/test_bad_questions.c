@@ -347,7 +347,7 @@ static const struct question places[] = {
     {"rr_last_time", "{\"location\": \"histories.c:9999\"}", "invalid_argument",
 	{"line 9999 in file"}},
     {"rr_frame_story", "{\"location\": \"no_such_place\"}", "invalid_argument", {"not defined"}},
-    {"rr_frame_story", "{\"location\": \"printf\"}", "unsupported", {"is not loaded", "from"}},
+    {"rr_frame_story", "{\"location\": \"printf\"}", "not_found", {"build the program with -g"}},
     {"rr_frame_story", "{\"location\": \"add\", \"from\": \"end\"}", "invalid_argument",
 	{"nothing to search"}},
     {"rr_frame_story", "{\"level\": 99}", "invalid_argument", {"that frame cannot be read"}},

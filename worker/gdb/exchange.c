@@ -13,7 +13,8 @@
 bool exchange_begin(struct exchange *exchange)
 {
 	*exchange = (struct exchange){.answer = ANSWER_DONE};
-	return text_begin(&exchange->console, EXCHANGE_CONSOLE_MAX) &&
+	return solibs_begin(&exchange->solibs) &&
+	       text_begin(&exchange->console, EXCHANGE_CONSOLE_MAX) &&
 	       text_begin(&exchange->log, EXCHANGE_LOG_MAX);
 }
 
@@ -23,6 +24,7 @@ void exchange_end(struct exchange *exchange)
 	json_decref(exchange->stop);
 	json_decref(exchange->created);
 	json_decref(exchange->warnings);
+	solibs_end(&exchange->solibs);
 	text_end(&exchange->console);
 	text_end(&exchange->log);
 }
@@ -269,6 +271,8 @@ static enum news note(struct exchange *exchange, const struct mi_record *record,
 	case MI_NOTIFY:
 		if (strcmp(record->name, "breakpoint-created") == 0)
 			replace(&exchange->created, json_object_get(record->results, "bkpt"));
+		else
+			solibs_note(&exchange->solibs, record->name, record->results);
 		break;
 	case MI_CONSOLE:
 		text_append(&exchange->console, json_string_value(record->results));

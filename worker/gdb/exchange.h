@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "sandbox/wire/failure.h"
+#include "worker/gdb/mi/solibs.h"
 #include "worker/gdb/mi/text.h"
 #include "worker/gdb/mi/ways.h"
 
@@ -36,6 +37,7 @@ struct exchange {
 	    missed_library; /* gdb has loaded no symbols of a library that the program has loaded */
 	bool compares;	    /* gdb could not compare a watched value, and is about to say why */
 	struct ways ways;
+	struct solibs solibs;
 	json_t *warnings; /* of all commands since exchange_take_warnings; NULL: none */
 	struct text console, log;
 	char message[FAILURE_MESSAGE_MAX]; /* of the last refusal or loss */

@@ -45,8 +45,9 @@ struct gdb {
 	struct exchange exchange;
 	enum connection connection;
 	struct interruption interruption;
-	bool resuming;	      /* within gdb_run: the interrupt is rr's to obey */
-	bool restarting;      /* with -exec-run */
+	bool resuming;	 /* within gdb_run: the interrupt is rr's to obey */
+	bool restarting; /* with -exec-run, or by gdb_seek: */
+	bool seeking;
 	bool uninterruptible; /* the present command is: see uninterruptible.h */
 	unsigned shields;     /* of gdb_shield */
 	bool frames_stale;    /* a command was interrupted: see forget_frames */
@@ -369,25 +370,16 @@ static enum gdb_outcome await_answer(struct gdb *gdb)
 	return judge(gdb, outcome);
 }
 
-static enum gdb_outcome send_plain(struct gdb *gdb, const char *format, ...)
-{
-	enum gdb_outcome outcome;
-	va_list arguments;
-
-	va_start(arguments, format);
-	outcome = send_command(gdb, format, arguments);
-	va_end(arguments);
-	return outcome;
-}
-
 /* If its unwinding is interrupted, gdb takes the last frame that it reached for the outermost one,
  * until we tell it to unwind again. */
 static void forget_frames(struct gdb *gdb)
 {
+	enum gdb_outcome ignored; /* the next command shows it too */
+
 	gdb->frames_stale = false;
-	if (send_plain(gdb, "-interpreter-exec console \"maintenance flush register-cache\"") ==
-	    GDB_DONE)
-		await_answer(gdb);
+	ignored = gdb_command(
+	    gdb, NULL, "-interpreter-exec console \"maintenance flush register-cache\"");
+	(void)ignored;
 }
 
 void gdb_tell(struct gdb *gdb, const char *command)
@@ -478,7 +470,7 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 	unsigned stops = gdb->exchange.stops;
 	va_list arguments;
 
-	gdb->restarting = strncmp(format, "-exec-run", 9) == 0;
+	gdb->restarting = gdb->seeking || strncmp(format, "-exec-run", 9) == 0;
 	if (stays(gdb))
 		return outcome_of(gdb);
 	gdb->resuming = true;
@@ -493,6 +485,35 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 	if (gdb->remote)
 		remote_permit(gdb->remote);
 	return judge(gdb, outcome);
+}
+
+enum gdb_outcome gdb_seek(struct gdb *gdb, const char *target)
+{
+	struct relay *relay = gdb->remote ? remote_relay(gdb->remote) : NULL;
+	enum gdb_outcome outcome;
+
+	if (!relay || !relay_seek(relay, target))
+		return GDB_REFUSED;
+	gdb->seeking = true;
+	/* Backwards, gdb takes no step of its own first to leave a breakpoint. */
+	outcome = gdb_run(gdb, "-exec-continue --reverse");
+	gdb->seeking = false;
+	if (!gdb->remote || outcome == GDB_LOST)
+		return outcome;
+	if (outcome == GDB_DONE && !relay_has_sought(relay))
+		outcome = GDB_REFUSED;
+	relay_seek(relay, NULL);
+	return outcome;
+}
+
+bool gdb_can_seek(const struct gdb *gdb)
+{
+	return gdb->remote != NULL;
+}
+
+bool gdb_took_back(struct gdb *gdb)
+{
+	return gdb->remote && relay_took_back(remote_relay(gdb->remote));
 }
 
 enum gdb_outcome gdb_disconnect(struct gdb *gdb)

@@ -79,6 +79,19 @@ struct exchange *gdb_exchange(struct gdb *gdb);
 enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
+/*
+ * Takes the program to rr's `target` as `run` would, but gdb does not notice: it keeps what it
+ * knows of the program's libraries, and the counts of its breakpoints. Only where the same
+ * libraries are loaded as here, and where no breakpoint is. GDB_REFUSED: rr cannot go there, or
+ * nobody knows where it is now.
+ */
+enum gdb_outcome gdb_seek(struct gdb *gdb, const char *target);
+/* Whether it reaches rr at all. */
+bool gdb_can_seek(const struct gdb *gdb);
+
+/* Whether the program has run back since the last time that this was called. */
+bool gdb_took_back(struct gdb *gdb);
+
 /* Waits for the last stop of a command that may make several: once gdb has answered another one,
  * no more can come. */
 enum gdb_outcome gdb_settle(struct gdb *gdb);

@@ -10,12 +10,16 @@
 #define INTERRUPT_BYTE '\003'
 #define THREAD_MAX     64 /* bytes of a thread's name in the protocol: p1234.5678 */
 #define CHECKSUM_CHARS 2
+#define TARGET_MAX     32 /* bytes of where rr is to go */
 
 /* What the program does, as far as gdb and rr have said. */
 enum motion {
 	STOPPED,
 	RUNNING,
 	SEEKING, /* vRun: rr replays to another moment, and reads no packets until it is there */
+	SETTING, /* it is there, after a seek of ours, and gets gdb's breakpoints once more */
+	LANDING, /* and stops once more at the first resume */
+	LANDED,	 /* and is told which thread gdb will ask about */
 	SYNCHRONISING, /* stopped, and finding out whether an interrupt byte is still on its way */
 };
 
@@ -29,6 +33,7 @@ struct relay {
 	bool no_ack, asks_no_ack;
 	enum motion motion;
 	bool backwards;	    /* the last resume */
+	bool took_back;	    /* one of them was */
 	bool steps;	    /* the last resume is one step back */
 	bool begun;	    /* the last stop is where a thread that was stepped back begins */
 	unsigned long goes; /* the thread of the last resume; 0: unknown */
@@ -37,7 +42,12 @@ struct relay {
 	unsigned limit;		  /* of how often gdb may run back in a row by itself; 0: none */
 	bool limited;		  /* it has come to that */
 	unsigned dropped;	  /* replies of rr that answer what we put in */
-	struct bytes held;	  /* the stop that waits for SYNCHRONISING to end */
+	char seeks[TARGET_MAX];	  /* where the next resume is to go; "": nowhere */
+	bool sought;		  /* it has been there */
+	struct bytes set;	  /* gdb's breakpoints, as packets: "Z0,4f10,1;X3,220127", and a 0;
+				   * with a z: rr does not have it */
+	size_t setting, resent;	  /* SETTING: the one that rr has got, and the next one */
+	struct bytes held;	  /* the stop that waits for SYNCHRONISING or LANDED to end */
 	char resumes[THREAD_MAX]; /* gdb's last Hc, without these two letters; "": none yet */
 	char stopped[THREAD_MAX]; /* the thread of rr's last stop; "": none yet */
 };
@@ -56,6 +66,7 @@ void relay_free(struct relay *relay)
 		free(relay->out[end].at);
 	}
 	free(relay->held.at);
+	free(relay->set.at);
 	free(relay);
 }
 
@@ -209,8 +220,25 @@ static bool name_thread(struct relay *relay, const char *thread)
 	return put(relay, RELAY_RR, request);
 }
 
+/* The filename of vRun is empty, its argument in hexadecimal. */
+static bool begin_seek(struct relay *relay)
+{
+	char request[2 * TARGET_MAX + 8] = "vRun;;";
+	size_t length = strlen(request);
+
+	for (const char *c = relay->seeks; *c; c++)
+		length += (size_t)snprintf(
+		    request + length, sizeof(request) - length, "%02x", (unsigned char)*c);
+	relay->motion = SEEKING;
+	return put(relay, RELAY_RR, request);
+}
+
 static bool resume(struct relay *relay, const char *body, size_t length, bool *pass)
 {
+	if (relay->seeks[0]) {
+		*pass = false;
+		return begin_seek(relay);
+	}
 	if (relay->wants_stop) {
 		*pass = false;
 		return refuse_resume(relay);
@@ -226,11 +254,52 @@ static bool resume(struct relay *relay, const char *body, size_t length, bool *p
 		relay->named = true;
 	}
 	relay->backwards = is_backwards(body, length);
+	relay->took_back |= relay->backwards;
 	relay->steps = is(body, length, "bs");
 	relay->begun = false;
 	relay->goes = resumed_thread(relay);
 	relay->motion = RUNNING;
 	return true;
+}
+
+/* "Z0,4f10,1" of a packet that sets a breakpoint, or removes it. */
+static size_t named_length(const char *body, size_t length)
+{
+	const char *end = memchr(body, ';', length);
+
+	return end ? (size_t)(end - body) : length;
+}
+
+/* Whether rr has it. */
+static bool forget_breakpoint(struct relay *relay, const char *body, size_t named)
+{
+	struct bytes *set = &relay->set;
+
+	for (size_t at = 0, whole; at < set->length; at += whole) {
+		const char *other = set->at + at;
+
+		whole = strlen(other) + 1;
+		if (named_length(other, whole - 1) != named ||
+		    memcmp(other + 1, body + 1, named - 1) != 0)
+			continue;
+		const bool has = other[0] == 'Z';
+
+		memmove(set->at + at, other + whole, set->length - at - whole);
+		set->length -= whole;
+		return has;
+	}
+	return true;
+}
+
+/* gdb sets one again to change its condition. */
+static bool note_breakpoint(struct relay *relay, const char *body, size_t length, bool *pass)
+{
+	const bool has = forget_breakpoint(relay, body, named_length(body, length));
+
+	if (body[0] == 'Z')
+		return append(&relay->set, body, length) && append(&relay->set, "", 1);
+	*pass = has;
+	return has || put(relay, RELAY_GDB, "OK");
 }
 
 /* One packet of gdb's; *pass: whether rr is to have it. */
@@ -244,8 +313,11 @@ static bool take_request(struct relay *relay, const char *body, size_t length, b
 	}
 	if (is(body, length, "QStartNoAckMode"))
 		relay->asks_no_ack = true;
-	else if (starts(body, length, "vRun"))
+	else if (starts(body, length, "vRun")) {
 		relay->motion = SEEKING;
+		relay->set.length = 0;
+	} else if (starts(body, length, "Z") || starts(body, length, "z"))
+		return note_breakpoint(relay, body, length, pass);
 	else if (is_resume(body, length))
 		return resume(relay, body, length, pass);
 	return true;
@@ -274,15 +346,20 @@ static bool is_end(const char *body, size_t length)
 	return length && (body[0] == 'W' || body[0] == 'X');
 }
 
+static bool hold(struct relay *relay, const char *packet, size_t length)
+{
+	relay->held.length = 0;
+	return append(&relay->held, packet, length);
+}
+
 /*
  * rr may have stopped by itself before it saw the interrupt byte, and answers the byte with another
  * stop when it reads it. Its answer to a question that is asked now comes after that stop.
  */
 static bool synchronise(struct relay *relay, const char *packet, size_t length)
 {
-	relay->held.length = 0;
 	relay->motion = SYNCHRONISING;
-	return append(&relay->held, packet, length) && put(relay, RELAY_RR, "qC");
+	return hold(relay, packet, length) && put(relay, RELAY_RR, "qC");
 }
 
 /*
@@ -309,6 +386,65 @@ static bool is_begun(const struct relay *relay, const char *body, size_t length)
 	       starts(body, length, "T00") && relay->goes && stopped && relay->goes != stopped;
 }
 
+/* At a seek rr forgets its breakpoints, but gdb may have left some in. */
+static bool set_next(struct relay *relay)
+{
+	char resumes[THREAD_MAX + 16];
+
+	while (relay->resent < relay->set.length) {
+		relay->setting = relay->resent;
+		relay->resent += strlen(relay->set.at + relay->setting) + 1;
+		if (relay->set.at[relay->setting] == 'Z')
+			return put(relay, RELAY_RR, relay->set.at + relay->setting);
+	}
+	snprintf(resumes, sizeof(resumes), "vCont;c:%.*s.-1", (int)strcspn(relay->stopped, "."),
+	    relay->stopped);
+	relay->motion = LANDING;
+	return put(relay, RELAY_RR, resumes);
+}
+
+/*
+ * rr replies to a seek of ours with a stop, and stops at once at the first resume after it; gdb is
+ * to see the second one. Then rr must take the thread of that stop for the one that gdb asks about,
+ * as after any other. gdb has the stop only when rr has replied: of two replies in a row, rr's
+ * kernel holds the second one back. An error: there is no such place.
+ */
+static bool take_landing(
+    struct relay *relay, const char *packet, size_t whole, const char *body, size_t length)
+{
+	char request[THREAD_MAX + 4];
+
+	switch (relay->motion) {
+	case SEEKING:
+		if (!is_stop(body, length)) {
+			relay->motion = STOPPED;
+			relay->seeks[0] = '\0';
+			return refuse_resume(relay);
+		}
+		note_thread(relay, body, length);
+		relay->motion = SETTING;
+		relay->resent = 0;
+		relay->sought = true;
+		return set_next(relay);
+	case SETTING:
+		if (!is(body, length, "OK")) {
+			relay->set.at[relay->setting] = 'z';
+			relay->sought = false;
+		}
+		return set_next(relay);
+	case LANDING:
+		note_thread(relay, body, length);
+		snprintf(request, sizeof(request), "Hg%s", relay->stopped);
+		relay->motion = LANDED;
+		return hold(relay, packet, whole) && put(relay, RELAY_RR, request);
+	default:
+		relay->motion = STOPPED;
+		relay->seeks[0] = '\0';
+		relay->named = relay->begun = false;
+		return append(&relay->out[RELAY_GDB], relay->held.at, relay->held.length);
+	}
+}
+
 /* One packet of rr's, whole; *pass: whether gdb is to have it (now). */
 static bool take_reply(struct relay *relay, const char *packet, size_t whole, bool *pass)
 {
@@ -322,6 +458,8 @@ static bool take_reply(struct relay *relay, const char *packet, size_t whole, bo
 	}
 	if (relay->motion == SYNCHRONISING)
 		return is_stop(body, length) || synchronised(relay);
+	if (relay->seeks[0] && relay->motion != STOPPED)
+		return take_landing(relay, packet, whole, body, length);
 	*pass = true;
 	if (is_stop(body, length)) {
 		relay->named = false;
@@ -416,6 +554,25 @@ void relay_limit_back(struct relay *relay, unsigned times)
 bool relay_reached_limit(const struct relay *relay)
 {
 	return relay->limited;
+}
+
+bool relay_seek(struct relay *relay, const char *target)
+{
+	relay->sought = false;
+	return strlcpy(relay->seeks, target ? target : "", TARGET_MAX) < TARGET_MAX;
+}
+
+bool relay_has_sought(const struct relay *relay)
+{
+	return relay->sought;
+}
+
+bool relay_took_back(struct relay *relay)
+{
+	bool back = relay->took_back;
+
+	relay->took_back = false;
+	return back;
 }
 
 void relay_permit(struct relay *relay)

@@ -2,7 +2,7 @@
 #define WORKER_RELAY_H
 /*
  * What gdb and rr say to each other in the remote protocol, packet by packet, passed on with
- * two corrections. Pure: bytes in, bytes out, no I/O.
+ * these corrections. Pure: bytes in, bytes out, no I/O.
  *
  * 1. gdb names the thread that a reverse resume is about (`Hc`) only when that has changed since it
  *    last said so. rr forgets it at most stops and takes the thread that stopped: a reverse run
@@ -14,6 +14,8 @@
  * stopped.
  * 3. Where rr was to step a thread back from its first instruction, and stops in another thread,
  * gdb is told that the recording goes no further back: by an assertion of its own it would end.
+ * 4. relay_seek makes a seek of gdb's next resume: rr gets `vRun`, and gdb sees the program run and
+ * stop. At a vRun of its own, gdb forgets the program's libraries, and reads them all once more.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -50,6 +52,15 @@ bool relay_reached_limit(const struct relay *relay);
 /* Whether rr, where it was to step a thread back, ran to the start of the recording, because there
  * the thread had only begun. gdb mostly ends over that, by an assertion of its own. */
 bool relay_stepped_before_thread(const struct relay *relay);
+
+/* Makes a seek to rr's `target` ("c12", "4711") of the next resume; NULL: of none any more. False:
+ * the target is too long. */
+bool relay_seek(struct relay *relay, const char *target);
+/* Whether rr went there, with all of gdb's breakpoints, and gdb has the stop. */
+bool relay_has_sought(const struct relay *relay);
+
+/* Whether gdb has run the program back since the last time that this was called. */
+bool relay_took_back(struct relay *relay);
 
 /* Has the program stop as soon as it can, and keeps it from being resumed until relay_permit. */
 void relay_interrupt(struct relay *relay);

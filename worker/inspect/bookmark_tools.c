@@ -16,7 +16,7 @@
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/serve/sentence.h"
 
 #define WHERE_MAX 200
@@ -26,8 +26,8 @@ static int compare(const void *left, const void *right)
 	const json_t *const *a = left, *const *b = right;
 	struct moment x, y;
 
-	position_from_json(json_object_get(*a, "moment"), &x);
-	position_from_json(json_object_get(*b, "moment"), &y);
+	moment_from_json(json_object_get(*a, "moment"), &x);
+	moment_from_json(json_object_get(*b, "moment"), &y);
 	return position_order(&x, &y);
 }
 
@@ -39,7 +39,7 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 	json_t *json = json_pack("{s:O}", "name", json_object_get(entry, "name"));
 	struct moment moment;
 
-	position_from_json(json_object_get(entry, "moment"), &moment);
+	moment_from_json(json_object_get(entry, "moment"), &moment);
 	json_object_set_new(json, "moment", moment_name(replay, &moment));
 	if (pid != replay_pid(replay))
 		json_object_set_new(json, "pid", json_integer(pid));
@@ -108,7 +108,7 @@ static json_t *entry_here(struct replay *replay, const struct bookmark_args *arg
 	tell_where(replay, where);
 	position_take_sum(replay);
 	entry = json_pack("{s:s,s:I,s:o}", "name", args->name, "pid",
-	    (json_int_t)replay_pid(replay), "moment", position_json_exact(replay_now(replay)));
+	    (json_int_t)replay_pid(replay), "moment", moment_json(replay_now(replay)));
 	json_object_set_new(entry, "where", scrub_json(where, strlen(where), WHERE_MAX, NULL));
 	answer_add_flag(entry, "at_end", replay_is_at_end(replay));
 	json_object_set_new(entry, "note", json_string(args->note));

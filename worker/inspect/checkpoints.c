@@ -14,7 +14,7 @@
 #include "worker/gdb/must.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/state.h"
 #include "worker/moment/visit.h"
 #include "worker/run/stop.h"
@@ -48,7 +48,7 @@ static json_t *shown(struct replay *replay, const json_t *entry)
 	json_object_del(json, "held");
 	if (json_integer_value(json_object_get(entry, "pid")) == replay_pid(replay))
 		json_object_del(json, "pid");
-	if (position_from_json(json_object_get(entry, "moment"), &moment))
+	if (moment_from_json(json_object_get(entry, "moment"), &moment))
 		json_object_set_new(json, "moment", moment_name(replay, &moment));
 	return json;
 }
@@ -68,8 +68,8 @@ json_t *checkpoints_place(struct replay *replay)
 	    mi_text(frame, "line") ? mi_text(frame, "line") : "?");
 	json_decref(results);
 	position_take_sum(replay);
-	place = json_pack("{s:o,s:s,s:I}", "moment", position_json_exact(replay_now(replay)),
-	    "where", where, "pid", (json_int_t)replay_pid(replay));
+	place = json_pack("{s:o,s:s,s:I}", "moment", moment_json(replay_now(replay)), "where",
+	    where, "pid", (json_int_t)replay_pid(replay));
 	answer_add_flag(place, "at_end", replay_is_at_end(replay));
 	return place;
 }
@@ -168,7 +168,7 @@ static bool go(struct replay *replay, const json_t *entry, struct failure *failu
 	const json_t *pid = json_object_get(entry, "pid");
 	struct return_ticket place = {0};
 
-	if (!position_from_json(json_object_get(entry, "moment"), &place.moment))
+	if (!moment_from_json(json_object_get(entry, "moment"), &place.moment))
 		return false;
 	place.at_end = json_is_true(json_object_get(entry, "at_end"));
 	place.held = (int)json_integer_value(json_object_get(entry, "held"));

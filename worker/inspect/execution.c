@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "worker/run/last_hit.h"
+#include "worker/run/sweep/last_hit.h"
 #include "worker/serve/handlers.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/run/stop.h"
@@ -23,12 +23,12 @@
 #include "worker/breaks/places/pending.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/breaks/places/stubs.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/visit.h"
-#include "worker/run/resume.h"
-#include "worker/run/unaccessed.h"
+#include "worker/run/sweep/resume.h"
+#include "worker/run/sweep/unaccessed.h"
 #include "worker/session/taught.h"
 
 #define SHARE_MAX      160 /* bytes */

@@ -15,7 +15,7 @@
 #include "worker/moment/return_ticket.h"
 #include "worker/read/frames/callers.h"
 #include "worker/read/frames/frames.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 #include "worker/run/reverse_next.h"
 #include "worker/run/step.h"
 #include "worker/run/step_out.h"

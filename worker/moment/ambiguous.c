@@ -11,7 +11,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 
 #define STEPS_MAX      200 /* then a breakpoint finds the next pass, and a bare name has enough */
 #define CANDIDATES_MAX 10

@@ -16,6 +16,7 @@
 #include "sandbox/cleanup.h"
 #include "sandbox/wire/broker.h"
 #include "worker/gdb/mi/mi.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"
 
@@ -77,7 +78,7 @@ static json_t *read_line(const char *line, size_t length)
 
 	if (bookmarks_is_new_name(mi_text(entry, "name")) &&
 	    json_is_integer(json_object_get(entry, "pid")) &&
-	    position_from_json(json_object_get(entry, "moment"), &moment))
+	    moment_from_json(json_object_get(entry, "moment"), &moment))
 		return entry;
 	json_decref(entry);
 	return NULL;
@@ -189,7 +190,7 @@ bool bookmarks_find(
 		    "bookmark %.60s is a moment of process %lld; this session replays %lld", name,
 		    (long long)pid, replay_pid(replay));
 	else
-		ok = position_from_json(json_object_get(entry, "moment"), moment);
+		ok = moment_from_json(json_object_get(entry, "moment"), moment);
 	if (ok && at_end)
 		*moment = (struct moment){.event = REPLAY_EVENT_FAR};
 	json_decref(entries);

@@ -1,28 +1,22 @@
 /*
- * Reads and seeks moments. rr's own commands come from `rr gdbinit`, sourced into gdb at the start
- * of the session; what they print is text for people, so it is read here and nowhere else.
+ * Seeks moments, with rr's restarts, breakpoints and single steps.
  */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include "sandbox/wire/tools.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/registers.h"
-#include "worker/session/launch/leftover_forks.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
-#include "worker/moment/fingerprint.h"
-#include "worker/moment/gallop.h"
+#include "worker/session/loaded.h"
+#include "worker/moment/instant/fingerprint.h"
+#include "worker/moment/instant/gallop.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
-#include "worker/read/code/libraries.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
-#include "worker/session/core.h"
-#include "worker/session/selection.h"
+#include "worker/moment/restart.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/session/stop_reason.h"
-#include "worker/session/taught.h"
 
 #define PC_STOPS_MAX	64    /* stops at the wanted pc before its ticks are reached */
 #define PASSES_MAX	20000 /* of the wanted pc within its ticks: a string instruction repeats */
@@ -30,146 +24,15 @@
 #define EXEC_EVENTS_MAX 64    /* when a thread calls exec, the other threads end meanwhile */
 #define STEPS_MAX	20000
 #define RUN_TRIES	2
-#define HELD_MAX	1000000 /* checkpoints that one rr keeps in its life */
-
-/* The number after the last ": " in the output of one of rr's commands. */
-static bool read_number(struct replay *replay, const char *command, const char **text,
-    long long *number, struct failure *failure)
-{
-	struct gdb *gdb = replay_gdb(replay);
-	enum gdb_outcome outcome = gdb_console(gdb, text, command);
-	const char *colon;
-	char *end;
-
-	if (!gdb_check(gdb, outcome, ERROR_RR_FAILED, NULL, failure))
-		return false;
-	colon = strchr(*text, ':');
-	if (colon) {
-		*number = strtoll(colon + 1, &end, 10);
-		if (end != colon + 1)
-			return true;
-	}
-	failure_set(failure, ERROR_RR_FAILED, NULL, "rr did not answer %s: %.200s", command, *text);
-	return false;
-}
-
-bool position_read(struct replay *replay, struct moment *moment, struct failure *failure)
-{
-	const char *text;
-
-	*moment = (struct moment){0};
-	if (replay_core(replay)) {
-		moment->tid = replay_selected(replay)->tid;
-		return true;
-	}
-	if (!read_number(replay, "when", &text, &moment->event, failure))
-		return false;
-	/* Before 5.8, rr reports the current event; later versions report the last completed one,
-	 * which is one less. */
-	if (strncmp(text, "Completed", 9) == 0)
-		moment->event++;
-	if (!read_number(replay, "when-ticks", &text, &moment->ticks, failure))
-		return false;
-	moment->tid = replay_selected(replay)->tid;
-	return true;
-}
-
-bool position_update(struct replay *replay, struct failure *failure)
-{
-	struct moment moment;
-
-	libraries_find(replay);
-	selection_take_stop(replay);
-	if (!position_read(replay, &moment, failure))
-		return false;
-	moment.pc = mi_address(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), "addr");
-	replay_arrived(replay, &moment);
-	if (stop_kind(replay) == STOP_END)
-		replay_reached_end(replay);
-	replay_stands(replay, position_is_end(replay), replay_is_at_signal(replay));
-	return true;
-}
-
-bool position_is_end(const struct replay *replay)
-{
-	const struct moment *end = replay_end(replay);
-
-	return stop_kind(replay) == STOP_END ||
-	       (end->event && position_same(replay_now(replay), end));
-}
-
-bool position_same(const struct moment *a, const struct moment *b)
-{
-	return a->event == b->event && a->ticks == b->ticks && a->tid == b->tid && a->pc == b->pc;
-}
-
-void position_take_sum(struct replay *replay)
-{
-	struct moment now = *replay_now(replay);
-
-	if (!now.pc || now.sum || replay_core(replay))
-		return;
-	now.sum = fingerprint_sum(replay);
-	replay_arrived(replay, &now);
-}
-
-json_t *position_json_exact(const struct moment *moment)
-{
-	char ticks[32], pc[32];
-
-	snprintf(ticks, sizeof(ticks), "%lld", moment->ticks);
-	snprintf(pc, sizeof(pc), "0x%llx", moment->pc);
-	return json_pack("{s:I,s:s,s:i,s:s,s:I}", "event", (json_int_t)moment->event, "ticks",
-	    ticks, "tid", moment->tid, "pc", pc, "sum", (json_int_t)moment->sum);
-}
-
-static long long integer_of(const json_t *json, const char *name)
-{
-	const json_t *value = json_object_get(json, name);
-
-	if (json_is_integer(value))
-		return json_integer_value(value);
-	return json_is_string(value) ? strtoll(json_string_value(value), NULL, 0) : -1;
-}
-
-bool position_from_json(const json_t *json, struct moment *moment)
-{
-	*moment = (struct moment){
-	    .event = integer_of(json, "event"),
-	    .ticks = integer_of(json, "ticks"),
-	    .tid = (int)integer_of(json, "tid"),
-	    .pc = mi_address(json, "pc"),
-	    .sum = (unsigned)json_integer_value(json_object_get(json, "sum")),
-	};
-	return moment->event >= 0 && moment->ticks >= 0;
-}
-
-static bool restart(struct replay *replay, const char *target, struct failure *failure)
-{
-	struct gdb *gdb = replay_gdb(replay);
-
-	leftover_forks_seek(replay);
-	if (leftover_forks_are_at_the_limit(replay, failure))
-		return false;
-	if (replay_taught(replay)->caches)
-		gdb_must_console(gdb, GDB_FORGET_MEMORY);
-	breakpoints_count_hits(replay);
-	replay_moves(replay);
-	if (!gdb_check(gdb, gdb_command(gdb, NULL, "-exec-arguments %s", target), ERROR_GDB_FAILED,
-		NULL, failure) ||
-	    !gdb_check(gdb, gdb_run(gdb, "-exec-run"), ERROR_RR_FAILED, NULL, failure) ||
-	    !gdb_check(gdb, gdb_settle(gdb), ERROR_RR_FAILED, NULL, failure))
-		return false;
-	return position_update(replay, failure);
-}
 
 /* `run N` ends where N is completed, so the current event is then the next one. */
 static bool run_to(struct replay *replay, long long event, struct failure *failure)
 {
+	const struct moment there = {.event = event};
 	char target[32];
 
 	snprintf(target, sizeof(target), "%lld", event > 0 ? event - 1 : 0);
-	return restart(replay, target, failure);
+	return restart_to(replay, target, &there, failure);
 }
 
 /*
@@ -199,11 +62,27 @@ static bool reach_event(struct replay *replay, long long event, struct failure *
 	return false;
 }
 
-int position_order(const struct moment *a, const struct moment *b)
+/*
+ * rr keeps no checkpoint of the end of a process. On the way there, one that lies an event before
+ * it is made, which makes the next ways short. Where the process ends is known once the session has
+ * been there; before, it is taken for where the trace ends. Whether the program has come to the end
+ * so.
+ */
+static bool hold_before_end(struct replay *replay)
 {
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	return a->ticks < b->ticks ? -1 : a->ticks > b->ticks;
+	struct before_end *before = &replay_loaded(replay)->before_end;
+	const long long end = replay_end(replay)->event;
+	const long long event = (end ? end : images_last_event(replay)) - 1;
+	cleanup_failure struct failure unreached = {0};
+
+	if (before->tried == replay_rr_number(replay) + 1 || event <= images_start(replay) ||
+	    event <= replay_now(replay)->event)
+		return false;
+	before->tried = replay_rr_number(replay) + 1;
+	if (!position_go_event(replay, event, &unreached) || position_is_end(replay))
+		return position_is_end(replay) && !unreached.message[0];
+	before->held = position_hold(replay);
+	return false;
 }
 
 bool position_go_event(struct replay *replay, long long event, struct failure *failure)
@@ -221,6 +100,8 @@ bool position_go_event(struct replay *replay, long long event, struct failure *f
 		return false;
 	/* From the end, rr would search for a later event forever. */
 	if (position_is_end(replay) && event > replay_now(replay)->event)
+		return true;
+	if (event == REPLAY_EVENT_FAR && hold_before_end(replay))
 		return true;
 	if (!reach_event(replay, event, failure))
 		return false;
@@ -419,7 +300,7 @@ static bool go_near(
 	snprintf(target, sizeof(target), "t%lld", to->ticks);
 	*sought = go_before(replay, to, &none, failure);
 	if (*sought)
-		return restart(replay, target, failure);
+		return restart_to(replay, target, to, failure);
 	return none && position_go_event(replay, to->event, failure);
 }
 
@@ -467,6 +348,16 @@ static bool try_behind_call(
 	return *arrived || position_go_event(replay, to->event, failure);
 }
 
+/* To the beginning of the event, or within it to where the program was linked. */
+static bool go_event_of(struct replay *replay, const struct moment *to, struct failure *failure)
+{
+	const struct linked *linked = loaded_linked_before(replay, to);
+
+	if (linked && position_is_held(replay, linked->held))
+		return position_restore(replay, linked->held, &linked->at, failure);
+	return position_go_event(replay, to->event, failure);
+}
+
 /*
  * Each seek replays from rr's nearest checkpoint, often the start, and a seek to ticks single-steps
  * the last thousand. If the instruction is known, an event and a breakpoint are quicker.
@@ -477,8 +368,7 @@ static bool go(struct replay *replay, const struct moment *to, struct failure *f
 	struct failure missed = {0};
 	bool arrived, sought, passed = false;
 
-	if (!position_go_event(replay, to->event, failure) ||
-	    position_is_beyond(replay, to->event, failure))
+	if (!go_event_of(replay, to, failure) || position_is_beyond(replay, to->event, failure))
 		return false;
 	if (is_exactly_there(replay, to) || is_behind_first_call(replay, to))
 		return true;
@@ -556,43 +446,22 @@ bool position_go(struct replay *replay, const struct moment *to, struct failure 
 	return false;
 }
 
-int position_hold(struct replay *replay)
-{
-	static const char said[] = "Checkpoint ";
-	const char *text, *found;
-	int number;
-
-	/* Without one, the way back is a longer one, to the same moment. */
-	if (gdb_console(replay_gdb(replay), &text, "checkpoint") != GDB_DONE)
-		return 0;
-	found = strstr(text, said);
-	number = found ? (int)strtol(found + sizeof(said) - 1, NULL, 10) : 0;
-	return number > 0 && number < HELD_MAX ? replay_rr_number(replay) * HELD_MAX + number : 0;
-}
-
-bool position_is_held(const struct replay *replay, int held)
-{
-	return held && held / HELD_MAX == replay_rr_number(replay);
-}
-
-bool position_return(struct replay *replay, int held, struct failure *failure)
+bool position_restore(
+    struct replay *replay, int held, const struct moment *there, struct failure *failure)
 {
 	char target[32];
-	bool ok;
 
-	snprintf(target, sizeof(target), "c%d", held % HELD_MAX);
-	breakpoints_suspend(replay);
-	ok = restart(replay, target, failure);
-	breakpoints_resume(replay);
-	return ok;
+	snprintf(target, sizeof(target), "c%d", position_number(held));
+	return restart_to(replay, target, there, failure);
 }
 
-void position_release(struct replay *replay, int held)
+bool position_return(
+    struct replay *replay, int held, const struct moment *there, struct failure *failure)
 {
-	char command[48];
+	bool ok;
 
-	snprintf(command, sizeof(command), "delete checkpoint %d", held % HELD_MAX);
-	if (position_is_held(replay, held))
-		gdb_try_console(/* one that stays costs rr one more process */
-		    replay_gdb(replay), command);
+	breakpoints_suspend(replay);
+	ok = position_restore(replay, held, there, failure);
+	breakpoints_resume(replay);
+	return ok;
 }

@@ -64,7 +64,7 @@ void return_ticket_release(struct replay *replay, struct return_ticket *ticket)
 static bool seek(struct replay *replay, const struct return_ticket *to, struct failure *failure)
 {
 	if (!to->at_end && position_is_held(replay, to->held))
-		return position_return(replay, to->held, failure);
+		return position_return(replay, to->held, &to->moment, failure);
 	if (!position_update(replay, failure))
 		return false;
 	if (!to->at_end)

@@ -5,6 +5,7 @@
 #include <limits.h>
 #include "sandbox/wire/proto.h"
 #include "worker/breaks/breakpoints.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
 #include "worker/session/core.h"
@@ -47,8 +48,8 @@ static json_t *state_json(struct replay *replay)
 	return json_pack("{s:s,s:I,s:I,s:b,s:o,s:i,s:i,s:b,s:b,s:o,s:o,s:i,s:i,s:o}", "trace_dir",
 	    replay_trace_dir(replay), "pid", (json_int_t)replay_pid(replay), "asked_pid",
 	    (json_int_t)replay_asked(replay)->pid, "fork_pid", replay_is_from_fork(replay),
-	    "moment", position_json_exact(replay_now(replay)), "selected_tid", selected->tid,
-	    "frame", selected->frame, "at_end", replay_is_at_end(replay), "at_signal",
+	    "moment", moment_json(replay_now(replay)), "selected_tid", selected->tid, "frame",
+	    selected->frame, "at_end", replay_is_at_end(replay), "at_signal",
 	    replay_is_at_signal(replay), "breakpoints", breakpoints_save(replay), "checkpoints",
 	    checkpoints_json(replay), "next_breakpoint", replay_breakpoints(replay)->next,
 	    "next_checkpoint", replay_checkpoints(replay)->next, "signals", signals_save(replay));
@@ -90,7 +91,7 @@ bool state_restore(struct replay *replay, const json_t *state, struct failure *f
 	const json_t *checkpoints = json_object_get(state, "checkpoints");
 	struct moment moment;
 
-	if (!position_from_json(json_object_get(state, "moment"), &moment)) {
+	if (!moment_from_json(json_object_get(state, "moment"), &moment)) {
 		failure_set(failure, ERROR_INTERNAL, NULL, "the saved state has no moment");
 		return false;
 	}

@@ -18,7 +18,7 @@
 #include "worker/moment/state.h"
 #include "worker/read/frames/holder.h"
 #include "worker/read/names/ambiguous_statics.h"
-#include "worker/run/waiting.h"
+#include "worker/run/sweep/waiting.h"
 #include "worker/breaks/watchpoint.h"
 #include "worker/read/values/place.h"
 #include "worker/session/images.h"

@@ -5,7 +5,7 @@
 #include "worker/session/images.h"
 #include "worker/moment/position.h"
 #include "worker/session/launch/kernel_writes.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 
 #define BEFORE	  2 /* calls that are told before the present moment ... */
 #define AFTER	  8 /* ... and from it on */

@@ -6,7 +6,7 @@
 #include <string.h>
 #include "worker/moment/position.h"
 #include "worker/read/values/accessed.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 
 struct moment recorded_call_moment(const struct input_call *call)
 {

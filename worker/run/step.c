@@ -14,7 +14,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/read/values/accessed.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/session/images.h"
 #include "worker/session/stop_reason.h"
 

@@ -8,7 +8,7 @@
  * call, rr looks in the stretch before, and forgets what other threads hit in this one. Which
  * stretches there are depends on where rr has checkpoints.
  */
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 
 /*
  * resume_run for a step or a finish. Backward, in a process that had threads, gdb is shown the

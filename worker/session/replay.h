@@ -125,6 +125,16 @@ json_t *replay_signals(const struct replay *replay);
 /* What gdb has been told (taught.h), the sources that were opened (source.c), what the program
  * prints as it runs, and what a client is told of the session's start. */
 
+/* What was read where the program stands, by one reader (mappings.c), until gdb's next stop. */
+struct read_here {
+	void *what; /* NULL: nothing yet */
+	void (*forget)(void *what);
+	unsigned stops; /* of gdb, when it was read */
+};
+
+struct read_here *replay_read_here(struct replay *replay);
+
+struct loaded *replay_loaded(struct replay *replay); /* loaded.h */
 struct taught *replay_taught(struct replay *replay);
 struct shown_sources *replay_sources(struct replay *replay);
 struct live_output *replay_output(const struct replay *replay);

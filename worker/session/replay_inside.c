@@ -142,6 +142,7 @@ int replay_rr_number(const struct replay *replay)
 void replay_next_rr(struct replay *replay)
 {
 	replay->rr_number = (replay->rr_number + 1) % REPLAY_RR_NUMBERS;
+	replay->loaded.agrees = false;
 }
 
 const struct selection *replay_selected(const struct replay *replay)
@@ -162,6 +163,16 @@ struct checkpoint_list *replay_checkpoints(struct replay *replay)
 json_t *replay_signals(const struct replay *replay)
 {
 	return replay->signals;
+}
+
+struct read_here *replay_read_here(struct replay *replay)
+{
+	return &replay->read_here;
+}
+
+struct loaded *replay_loaded(struct replay *replay)
+{
+	return &replay->loaded;
 }
 
 struct taught *replay_taught(struct replay *replay)

@@ -4,6 +4,7 @@
  * The parts of a session. Only this folder includes it, and unit tests that make one of their own.
  */
 #include "worker/session/breakpoint.h"
+#include "worker/session/loaded_state.h"
 #include "worker/session/live_output.h"
 #include "worker/session/replay.h"
 #include "worker/session/shown_sources.h"
@@ -63,6 +64,8 @@ struct replay {
 	struct kernel_writes *writes;	   /* what the kernel wrote; NULL: not read yet */
 	struct shown_sources sources;
 	struct taught taught;
+	struct loaded loaded;
+	struct read_here read_here;
 };
 
 #endif

@@ -3,7 +3,7 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 
 static void expect_name(struct moment moment, const char *expected)
 {

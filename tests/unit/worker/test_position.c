@@ -3,7 +3,8 @@
  */
 #include "session.h"
 #include "tests/runner.h"
-#include "worker/moment/fingerprint.h"
+#include "worker/moment/instant/fingerprint.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 
 static const struct moment wanted = {.event = 20, .ticks = 500, .tid = 7, .pc = 0x4010};
@@ -167,7 +168,7 @@ START_TEST(what_rr_holds_is_returned_to_by_its_number_as_long_as_that_rr_lives)
 	    RESTART("c4", "0x4010"), STANDS(20, 500), CONSOLE("delete checkpoint 4", "")));
 	held = position_hold(replay);
 	ck_assert(position_is_held(replay, held));
-	ck_assert(position_return(replay, held, &failure));
+	ck_assert(position_return(replay, held, NULL, &failure));
 	position_release(replay, held);
 	replay->rr_number++;
 	ck_assert(!position_is_held(replay, held));
@@ -186,9 +187,9 @@ END_TEST
 START_TEST(a_moment_survives_as_json)
 {
 	struct moment back, exact = {.event = 20, .ticks = 1LL << 60, .tid = 7, .pc = 0xffff8000};
-	json_auto_t *json = position_json_exact(&exact);
+	json_auto_t *json = moment_json(&exact);
 
-	ck_assert(position_from_json(json, &back));
+	ck_assert(moment_from_json(json, &back));
 	ck_assert(back.event == exact.event && back.ticks == exact.ticks && back.tid == exact.tid &&
 		  back.pc == exact.pc);
 }

@@ -264,6 +264,136 @@ START_TEST(a_step_back_of_any_thread_is_one_of_the_last_that_stopped)
 }
 END_TEST
 
+/* rr answers the seek, and the thread that it is told. */
+static void land(const char *thread)
+{
+	char stop[64], ask[64];
+
+	snprintf(stop, sizeof(stop), "$T00thread:%s;#00", thread);
+	say(RELAY_RR, stop);
+	expect(RELAY_GDB, "");
+	ck_assert(!relay_has_sought(relay) || relay_is_running(relay));
+	expect(RELAY_RR, "$vCont;c:p1.-1#0f");
+	say(RELAY_RR, stop);
+	expect(RELAY_GDB, "");
+	snprintf(ask, sizeof(ask), "$Hg%s#", thread);
+	ck_assert(strncmp(relay_pending(relay, RELAY_RR, &(size_t){0}), ask, strlen(ask)) == 0);
+	relay_sent(relay, RELAY_RR, strlen(ask) + 2);
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_GDB, stop);
+}
+
+START_TEST(a_resume_that_is_to_be_a_seek_is_one)
+{
+	begin_without_acks();
+	ck_assert(relay_seek(relay, "c12"));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$vRun;;633132#53");
+	land("p1.2");
+	ck_assert(relay_has_sought(relay));
+	ck_assert(!relay_is_running(relay));
+	ck_assert(!relay_took_back(relay));
+	/* The next one is none any more. */
+	stop_forward_in("p1.3");
+	ck_assert(!relay_seek(relay, "4711471147114711471147114711471147114711"));
+	end();
+}
+END_TEST
+
+START_TEST(a_seek_that_rr_cannot_do_leaves_the_program_where_it_is)
+{
+	begin_without_acks();
+	stop_forward_in("p1.3");
+	ck_assert(relay_seek(relay, "c12"));
+	say(RELAY_GDB, "$vCont;c#a8");
+	expect(RELAY_RR, "$vRun;;633132#53");
+	say(RELAY_RR, "$E01#a6");
+	expect(RELAY_RR, "");
+	expect(RELAY_GDB, "$T00thread:p1.3;#a3");
+	ck_assert(!relay_has_sought(relay));
+	stop_forward_in("p1.3");
+	end();
+}
+END_TEST
+
+/* One packet of gdb's that rr does. */
+static void pass_packet(const char *packet)
+{
+	say(RELAY_GDB, packet);
+	expect(RELAY_RR, packet);
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_GDB, "$OK#9a");
+}
+
+START_TEST(at_a_seek_rr_gets_the_breakpoints_that_gdb_has_set)
+{
+	begin_without_acks();
+	pass_packet("$Z0,4000,1#00");
+	pass_packet("$Z0,5000,1#00");
+	pass_packet("$z0,5000,1#00");
+	pass_packet("$Z1,6000,1;X3,220127#00");
+	pass_packet("$Z1,6000,1;X2,2201#00");
+	ck_assert(relay_seek(relay, "99"));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$vRun;;3939#f9");
+	say(RELAY_RR, "$T00thread:p1.1;#00");
+	expect(RELAY_RR, "$Z0,4000,1#d7");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_RR, "$Z1,6000,1;X2,2201#90");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_RR, "$vCont;c:p1.-1#0f");
+	say(RELAY_RR, "$T00thread:p1.1;#00");
+	expect(RELAY_RR, "$Hgp1.1#af");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_GDB, "$T00thread:p1.1;#00");
+	ck_assert(relay_has_sought(relay));
+	pass_packet("$z0,4000,1#00");
+	pass_packet("$z1,6000,1#00");
+	end();
+}
+END_TEST
+
+/* rr dies of the removal of one that it does not have. */
+START_TEST(a_breakpoint_that_rr_has_no_more_is_not_removed_from_it)
+{
+	begin_without_acks();
+	pass_packet("$Z0,4000,1#00");
+	ck_assert(relay_seek(relay, "99"));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$vRun;;3939#f9");
+	say(RELAY_RR, "$T00thread:p1.1;#00");
+	expect(RELAY_RR, "$Z0,4000,1#d7");
+	say(RELAY_RR, "$E01#a6");
+	expect(RELAY_RR, "$vCont;c:p1.-1#0f");
+	say(RELAY_RR, "$T00thread:p1.1;#00");
+	expect(RELAY_RR, "$Hgp1.1#af");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_GDB, "$T00thread:p1.1;#00");
+	ck_assert(!relay_has_sought(relay));
+	say(RELAY_GDB, "$z0,4000,1#00");
+	expect(RELAY_RR, "");
+	expect(RELAY_GDB, "$OK#9a");
+	pass_packet("$Z0,4000,1#00");
+	pass_packet("$z0,4000,1#00");
+	end();
+}
+END_TEST
+
+START_TEST(who_asks_is_told_once_that_the_program_ran_back)
+{
+	begin_without_acks();
+	ck_assert(!relay_took_back(relay));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$bc#c5");
+	say(RELAY_RR, "$T05thread:p1.1;#00");
+	expect(RELAY_GDB, "$T05thread:p1.1;#00");
+	stop_forward_in("p1.1");
+	ck_assert(relay_took_back(relay));
+	ck_assert(!relay_took_back(relay));
+	end();
+}
+END_TEST
+
 START_TEST(a_packet_without_end_is_refused)
 {
 	static char much[RELAY_PACKET_MAX / 2];
@@ -290,6 +420,11 @@ int main(void)
 	    gdb_passes_hits_by_going_back_as_often_as_it_may,
 	    a_step_back_that_ends_in_another_thread_is_known,
 	    a_step_back_of_any_thread_is_one_of_the_last_that_stopped,
+	    a_resume_that_is_to_be_a_seek_is_one,
+	    a_seek_that_rr_cannot_do_leaves_the_program_where_it_is,
+	    at_a_seek_rr_gets_the_breakpoints_that_gdb_has_set,
+	    a_breakpoint_that_rr_has_no_more_is_not_removed_from_it,
+	    who_asks_is_told_once_that_the_program_ran_back,
 	    a_packet_without_end_is_refused,
 	    NULL,
 	};

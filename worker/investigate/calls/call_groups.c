@@ -10,7 +10,7 @@
 #include "worker/investigate/calls/caller.h"
 #include "worker/investigate/calls/running_sum.h"
 #include "worker/investigate/search/location_hits.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/values/values.h"

@@ -15,9 +15,9 @@
 #include "worker/read/frames/frames.h"
 #include "worker/read/frames/holder.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
-#include "worker/run/last_hit.h"
+#include "worker/run/sweep/last_hit.h"
 #include "worker/moment/position.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/moment/signals.h"
 #include "worker/read/names/symbol.h"
 

@@ -41,10 +41,11 @@ static enum scan_verdict stop_there(
 
 /* gdb's breakpoint at the first instruction of the function, where its call is known at once; or
  * else at the location itself. 0 with *failure filled. */
-static int set_entry(struct frame_story *story, struct failure *failure)
+static int set_entry(struct frame_story *story, struct moment *earliest, struct failure *failure)
 {
 	struct replay *replay = story->replay;
-	int number = location_hits_set(replay, story->args->location, NULL, failure), first;
+	int first;
+	int number = location_hits_set(replay, story->args->location, NULL, earliest, failure);
 	const json_t *row;
 	json_t *results = NULL;
 	const char *address;
@@ -77,12 +78,12 @@ static bool go_to_call(struct frame_story *story, struct failure *failure)
 	struct replay *replay = story->replay;
 	struct search search = {.replay = replay};
 	enum search_end end = SEARCH_FAILED;
-	struct moment stretch[2];
-	int number = set_entry(story, failure);
+	struct moment stretch[2], earliest;
+	int number = set_entry(story, &earliest, failure);
 	bool known;
 
 	if (number && search_stretch(replay, story->args->from, NULL, stretch, failure) &&
-	    search_begin(&search, replay, stretch, failure) &&
+	    search_begin_hits(&search, replay, stretch, number, &earliest, failure) &&
 	    location_hits_is_loaded(replay, story->args->location, story->entry, failure) &&
 	    gdb_check(replay_gdb(replay),
 		gdb_command(replay_gdb(replay), NULL, "-break-enable %d", number), ERROR_GDB_FAILED,

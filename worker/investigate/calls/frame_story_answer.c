@@ -5,7 +5,7 @@
 
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/code/source.h"
 
 static json_t *name_moment(void *owner, const struct moment *moment)

@@ -21,7 +21,7 @@
 #include "worker/moment/excursion.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/names/names.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/code/source.h"
 
 #define PAGE_BITS   12

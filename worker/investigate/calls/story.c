@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/serve/words.h"
 
@@ -62,7 +63,7 @@ json_t *story_add_call(struct story *story, const struct moment *moment)
 		return NULL;
 	if (!row->calls)
 		row->calls = json_array();
-	call = position_json_exact(moment);
+	call = moment_json(moment);
 	json_array_append_new(row->calls, call);
 	story->calls++;
 	return call;
@@ -204,7 +205,7 @@ static void tell_calls(struct teller *teller, const struct story_row *row, int d
 		struct moment moment;
 		json_t *name;
 
-		if (!position_from_json(call, &moment))
+		if (!moment_from_json(call, &moment))
 			continue;
 		name = teller->namer(teller->owner, &moment);
 		json_array_append_new(teller->to,

@@ -22,7 +22,7 @@
 #include "worker/breaks/passes.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/values/values.h"
 
 #define ROWS_BYTES	(20 * 1024) /* rows in an answer */
@@ -34,7 +34,8 @@
 
 struct trace_calls {
 	const struct trace_calls_args *args;
-	int number; /* gdb's */
+	int number;		/* gdb's */
+	struct moment earliest; /* as of location_hits_set */
 	json_t *hits;
 	struct call_groups groups;
 	struct running_sum sum;
@@ -440,7 +441,7 @@ static json_t *search_all(struct trace_calls *calls, struct replay *replay, stru
 	json_t *answer = NULL;
 
 	if (search_stretch(replay, args->from, args->to, stretch, failure) &&
-	    search_begin(&search, replay, stretch, failure) &&
+	    search_begin_hits(&search, replay, stretch, calls->number, &calls->earliest, failure) &&
 	    gdb_check(gdb, gdb_command(gdb, NULL, "-break-enable %d", calls->number),
 		ERROR_GDB_FAILED, NULL, failure)) {
 		if (args->returns)
@@ -477,10 +478,11 @@ static bool is_whole(const struct trace_calls_args *args, struct failure *failur
 
 /* To know which calls return, we must see all of them, so we evaluate the condition at each stop.
  */
-static int set_breakpoint(
-    const struct trace_calls_args *args, struct replay *replay, struct failure *failure)
+static int set_breakpoint(struct trace_calls *calls, struct replay *replay, struct failure *failure)
 {
-	int number = location_hits_set(replay, args->location, args->condition, failure);
+	const struct trace_calls_args *args = calls->args;
+	int number =
+	    location_hits_set(replay, args->location, args->condition, &calls->earliest, failure);
 
 	if (number && args->returns && args->condition)
 		gdb_must(replay_gdb(replay), NULL, "-break-condition %d", number);
@@ -496,8 +498,8 @@ static json_t *search_once(
 	*calls = (struct trace_calls){.args = calls->args,
 	    .hits = json_array(),
 	    .groups = {.rows = json_array()},
-	    .tried = by_stops,
-	    .number = set_breakpoint(calls->args, replay, failure)};
+	    .tried = by_stops};
+	calls->number = set_breakpoint(calls, replay, failure);
 	if (calls->number)
 		answer = search_all(calls, replay, failure);
 	temporary_breakpoint_delete(replay, calls->number);

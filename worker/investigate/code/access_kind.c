@@ -8,7 +8,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/read/code/preceding.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 
 const char *const access_kind_words[] = {[ACCESS_KIND_UNKNOWN] = "unknown",
     [ACCESS_KIND_READ] = "read",

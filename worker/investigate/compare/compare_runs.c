@@ -13,7 +13,7 @@
 #include "worker/inspect/evaluate.h"
 #include "worker/inspect/opening.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/names/brief_name.h"
 #include "worker/read/code/source.h"
 #include "worker/serve/words.h"

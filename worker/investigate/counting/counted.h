@@ -4,7 +4,7 @@
  * Passes of a place that are counted where the program runs, without a stop of gdb or rr. Only the
  * software counter can do that; see worker/x86/passmark.h.
  */
-#include "worker/moment/fingerprint.h"
+#include "worker/moment/instant/fingerprint.h"
 #include "worker/session/replay.h"
 
 /* Sets a breakpoint that counts each pass of the location at which the condition holds (NULL: each)

@@ -14,7 +14,7 @@
 #include "worker/read/code/preceding.h"
 #include "worker/read/code/called.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 #include "worker/read/names/symbol.h"
 
 #define STEPS_MAX 3 /* the signal itself may take some */

@@ -12,7 +12,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
 #include "worker/moment/visit.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/session/images.h"
 
 #define PLACES_MAX 24 /* instructions at which it stops */

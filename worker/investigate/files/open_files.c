@@ -13,7 +13,7 @@
 #include "worker/investigate/files/open_words.h"
 #include "worker/investigate/search/search.h"
 #include "worker/moment/excursion.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 #include "worker/moment/visit.h"

@@ -15,7 +15,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/files/call_visits.h"
 #include "worker/run/recorded_call.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/read/values/accessed.h"
 #include "worker/trace/dump/grow.h"

@@ -14,7 +14,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/read/values/accessed.h"
 #include "worker/moment/return_ticket.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 
 #define WORD 8
 

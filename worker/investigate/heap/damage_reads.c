@@ -9,7 +9,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 
 #define STEPS_MAX   3000
 #define WORD	    8

@@ -10,7 +10,7 @@
 #include "worker/guardheap/layout.h"
 #include "worker/serve/handlers.h"
 #include "worker/investigate/code/where.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/values/accessed.h"
 #include "worker/serve/sentence.h"
 

@@ -9,7 +9,7 @@
 #include "worker/investigate/code/access_kind.h"
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/code/where.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 
 #define HEAP_WORD      8
 #define HEAP_WORDS_MAX 4   /* that the processor can watch */

@@ -14,7 +14,7 @@
 #include "worker/read/code/code.h"
 #include "worker/moment/excursion.h"
 #include "worker/read/code/mappings.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/moment_parse.h"
 
 /* Where the program begins, gdb may not know yet whose malloc it will call. */

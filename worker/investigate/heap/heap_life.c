@@ -9,7 +9,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/serve/sentence.h"
 
 #define EVENTS_MAX    40

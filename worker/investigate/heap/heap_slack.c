@@ -11,7 +11,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/run/reverse_next.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/breaks/watchpoint.h"
 
 #define PIECE_MAX 8

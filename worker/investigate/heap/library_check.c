@@ -10,7 +10,7 @@
 #include "worker/investigate/search/backtrack.h"
 #include "worker/investigate/search/last_writer.h"
 #include "worker/read/values/accessed.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/names/symbol.h"
 
 #define WORD	       8

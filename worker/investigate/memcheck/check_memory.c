@@ -14,7 +14,7 @@
 #include "worker/investigate/memcheck/unwritten.h"
 #include "worker/investigate/search/search.h"
 #include "worker/moment/excursion.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/serve/handlers.h"
 #include "worker/serve/sentence.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include "worker/investigate/memcheck/heap_sites.h"
 #include "worker/moment/excursion.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/serve/handlers.h"
 #include "worker/serve/sentence.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include "worker/investigate/memcheck/call_way.h"
 #include "worker/investigate/search/search.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 
 #define OUTER 2 /* callers behind the first frame */

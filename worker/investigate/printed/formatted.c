@@ -10,7 +10,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/code/mappings.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/moment/signals.h"
 #include "worker/breaks/watchpoint.h"
 

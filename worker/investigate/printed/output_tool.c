@@ -6,7 +6,7 @@
 #include "worker/serve/handlers.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/session/launch/trace_output.h"
 
 #define TEXT_MAX       2000	   /* bytes of one write */

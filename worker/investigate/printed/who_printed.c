@@ -16,7 +16,7 @@
 #include "worker/read/frames/frame.h"
 #include "worker/read/frames/frames.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/session/launch/trace_output.h"
 #include "worker/read/code/source.h"
 

@@ -6,7 +6,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/investigate/races/race_passes.h"
 #include "worker/moment/excursion.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/serve/handlers.h"
 
 /* ---- Words ----------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include "worker/breaks/watchpoint.h"
 #include "worker/gdb/gdb.h"
 #include "worker/investigate/code/where.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/serve/begins.h"
 

@@ -16,7 +16,7 @@
 #include "worker/read/frames/frames.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/visit.h"
 #include "worker/session/relatives.h"
 #include "worker/read/values/values.h"

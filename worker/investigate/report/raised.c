@@ -7,7 +7,7 @@
 #include "worker/investigate/report/panicked.h"
 #include "worker/moment/position.h"
 #include "worker/moment/signals.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 #include "worker/serve/begins.h"
 #include "worker/session/stop_reason.h"
 

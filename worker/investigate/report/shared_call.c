@@ -14,7 +14,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/read/code/called.h"
 #include "worker/read/frames/frame.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 
 #define CODE_BYTES 16384 /* of a function, from its beginning */
 #define STEPS_MAX  8	 /* from such a call back to what is shared: it has no arguments */

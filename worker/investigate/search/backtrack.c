@@ -8,7 +8,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 #include "worker/moment/signals.h"
 #include "worker/session/stop_reason.h"
 

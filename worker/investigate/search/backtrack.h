@@ -3,7 +3,7 @@
 /*
  * The stack as gdb has it, in which nothing is folded, and the way back to a place on it.
  */
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/session/replay.h"
 #include "worker/x86/operand.h"
 

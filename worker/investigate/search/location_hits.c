@@ -16,20 +16,41 @@
 #include "worker/read/names/names.h"
 #include "worker/breaks/places/pending.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/return_ticket.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/values/values.h"
-#include "worker/run/waiting.h"
+#include "worker/run/sweep/waiting.h"
 #include "worker/session/breakpoint.h"
 #include "worker/session/taught.h"
 
+/* Goes to where the program first has it. True: it waits there, or, where that is not known, here.
+ */
+static bool go_where_it_is(
+    struct replay *replay, const char *location, struct moment *earliest, struct failure *failure)
+{
+	struct return_ticket here = return_ticket_hold(replay);
+	cleanup_failure struct failure unreturned = {0};
+	char note[WAITING_NOTE_MAX];
+	bool there, ok = waiting_go(replay, location, &there, note, failure);
+
+	if (ok && there)
+		*earliest = *replay_now(replay);
+	else if (!replay_worker(replay)->broken)
+		ok &= return_ticket_use(replay, &here, ok ? failure : &unreturned);
+	return_ticket_release(replay, &here);
+	return ok;
+}
+
 /* Whether something has it that is not loaded here: after gdb refused it. */
-static bool waits(struct replay *replay, const char *location, struct failure *refused)
+static bool waits(
+    struct replay *replay, const char *location, struct moment *earliest, struct failure *refused)
 {
 	char note[WAITING_NOTE_MAX];
 	struct failure failure = {0};
 
 	if (pending_is_likely(replay, location, false, refused))
-		return waiting_find(replay, location, note, refused);
+		return earliest ? go_where_it_is(replay, location, earliest, refused)
+				: waiting_find(replay, location, note, refused);
 	if (waiting_find_elsewhere(replay, location, refused, note, &failure))
 		return true;
 	if (failure.message[0])
@@ -37,16 +58,18 @@ static bool waits(struct replay *replay, const char *location, struct failure *r
 	return false;
 }
 
-int location_hits_set(
-    struct replay *replay, const char *location, const char *condition, struct failure *failure)
+int location_hits_set(struct replay *replay, const char *location, const char *condition,
+    struct moment *earliest, struct failure *failure)
 {
 	struct worker *worker = replay_worker(replay);
 	struct breakpoint wanted = {.what = (char *)location, .condition = (char *)condition};
 	json_auto_t *bkpt = placement_set(replay, &wanted, failure);
 	int number;
 
+	if (earliest)
+		*earliest = (struct moment){0};
 	replay_taught(replay)->library_late = false;
-	if (!bkpt && !worker->broken && waits(replay, location, failure)) {
+	if (!bkpt && !worker->broken && waits(replay, location, earliest, failure)) {
 		*failure = (struct failure){0};
 		wanted.pending = true;
 		bkpt = placement_set(replay, &wanted, failure);

@@ -8,9 +8,10 @@
 #include "worker/session/replay.h"
 
 /* Sets a disabled breakpoint. Returns gdb's number, or 0 with *failure filled. condition may be
- * NULL. */
-int location_hits_set(
-    struct replay *replay, const char *location, const char *condition, struct failure *failure);
+ * NULL. earliest: NULL, or, within an excursion, becomes {0} or the first moment at which the
+ * program has the location: then the session has gone there. */
+int location_hits_set(struct replay *replay, const char *location, const char *condition,
+    struct moment *earliest, struct failure *failure);
 
 /* After a search without a pass: whether gdb knew the location at any time. False with *failure
  * filled, and similar names, if its breakpoint waited for a library until now. */

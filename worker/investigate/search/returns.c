@@ -13,7 +13,7 @@
 #include "worker/read/frames/frames.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 
 #define LEFT "<left without a return>"
 #define INLINED                                                                                    \

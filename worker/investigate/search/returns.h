@@ -5,7 +5,7 @@
  * the call's row in the answer.
  */
 #include "worker/session/replay.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 
 #define RETURNS_CALLS_MAX  256 /* calls at once, recursion included */
 #define RETURNS_PLACES_MAX 128 /* places that they return to */

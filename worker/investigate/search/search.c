@@ -11,8 +11,9 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/signals.h"
+#include "worker/run/sweep/linked.h"
 
 /* A moment of the program image in which the session stands. */
 static bool parse(
@@ -58,13 +59,14 @@ bool search_stretch(struct replay *replay, const char *from, const char *to,
 	return false;
 }
 
-bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
-    struct failure *failure)
+static bool begin(struct search *search, struct replay *replay, const struct moment stretch[2],
+    int number, struct failure *failure)
 {
 	*search = (struct search){.replay = replay, .to = stretch[1], .told = -1};
 	if (search->to.event != REPLAY_EVENT_FAR && !take_bound(search, failure))
 		return false;
-	if (!moment_go_to(replay, &stretch[0], failure))
+	if (!(number && stretch[0].event == 0 ? linked_go_start(replay, number, failure)
+					      : moment_go_to(replay, &stretch[0], failure)))
 		return false;
 	position_take_sum(replay);
 	search->from = search->reached = *replay_now(replay);
@@ -73,6 +75,22 @@ bool search_begin(struct search *search, struct replay *replay, const struct mom
 	signals_pass_all(replay);
 	search->captured = true;
 	return true;
+}
+
+bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
+    struct failure *failure)
+{
+	return begin(search, replay, stretch, 0, failure);
+}
+
+bool search_begin_hits(struct search *search, struct replay *replay, const struct moment stretch[2],
+    int number, const struct moment *earliest, struct failure *failure)
+{
+	struct moment later[2] = {stretch[0], stretch[1]};
+
+	if (position_order(&later[0], earliest) < 0 && position_order(earliest, &later[1]) < 0)
+		later[0] = *earliest;
+	return begin(search, replay, later, number, failure);
 }
 
 /* The last moment that the search can reach. */

@@ -9,9 +9,9 @@
  *	search_run	 runs to where the stretch ends
  *	search_end	 signals stop again as the client has them
  */
-#include "worker/moment/fingerprint.h"
+#include "worker/moment/instant/fingerprint.h"
 #include "worker/session/replay.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 
 #define SEARCH_STOPS_MAX 1000000
 
@@ -49,6 +49,11 @@ bool search_stretch(struct replay *replay, const char *from, const char *to,
  * Call search_end in either case. */
 bool search_begin(struct search *search, struct replay *replay, const struct moment stretch[2],
     struct failure *failure);
+
+/* The same for hits of one breakpoint, gdb's number, which has no hit before `earliest` ({0}: it
+ * may): the search begins where its hits can begin. */
+bool search_begin_hits(struct search *search, struct replay *replay, const struct moment stretch[2],
+    int number, const struct moment *earliest, struct failure *failure);
 
 /*
  * Runs on from where the program stands. The visitor sees breakpoints and watchpoints, not signals;

@@ -10,7 +10,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/moment/signals.h"
 #include "worker/trace/dump/grow.h"
 

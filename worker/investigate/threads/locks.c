@@ -11,7 +11,7 @@
 #include "worker/investigate/threads/locks_followed.h"
 #include "worker/investigate/threads/waits.h"
 #include "worker/moment/excursion.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/serve/begins.h"
 #include "worker/serve/handlers.h"
 #include "worker/serve/sentence.h"

@@ -8,7 +8,7 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/investigate/heap/guarded.h"
 #include "worker/investigate/threads/race.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/names/symbol.h"
 #include "worker/serve/sentence.h"
 

@@ -6,7 +6,7 @@
  * sees no lock that the program made itself of atomic instructions, and says so where it can.
  */
 #include "worker/investigate/threads/threading_model.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 
 /* Begins where the program stands, and stops at the functions; before the libraries are in memory,
  * where the program's own code begins, to do so there. NULL with *failure filled if memory is

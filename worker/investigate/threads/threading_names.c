@@ -7,7 +7,7 @@
 #include "worker/investigate/threads/threading_model.h"
 #include "worker/investigate/code/where.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/names/brief_name.h"
 #include "worker/read/names/symbol.h"
 #include "worker/serve/begins.h"

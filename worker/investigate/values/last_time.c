@@ -10,12 +10,12 @@
 #include "worker/inspect/evaluate.h"
 #include "worker/moment/excursion.h"
 #include "worker/session/images.h"
-#include "worker/run/last_hit.h"
+#include "worker/run/sweep/last_hit.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
-#include "worker/run/resume.h"
-#include "worker/run/scan.h"
+#include "worker/moment/instant/moment_names.h"
+#include "worker/run/sweep/resume.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/moment/signals.h"
 #include "worker/run/stop.h"
 
@@ -153,7 +153,7 @@ static json_t *search(
     struct replay *replay, const struct last_time_args *args, struct failure *failure)
 {
 	struct worker *worker = replay_worker(replay);
-	int number = location_hits_set(replay, args->location, args->condition, failure);
+	int number = location_hits_set(replay, args->location, args->condition, NULL, failure);
 	struct hits_unread unread = {0};
 	struct moment from = *replay_now(replay);
 	enum found found;

@@ -9,7 +9,7 @@
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/read/values/accessed.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 #include "worker/run/reverse_next.h"
 #include "worker/session/stop_reason.h"
 

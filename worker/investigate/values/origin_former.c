@@ -9,12 +9,12 @@
 #include <string.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/investigate/code/where.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/position.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/signals.h"
 #include "worker/read/values/accessed.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/session/selection.h"
 
 #define RETURNS_LOOKED_AT 1000

@@ -7,7 +7,7 @@
  */
 #include "worker/investigate/code/allocator.h"
 #include "worker/investigate/values/origin.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 
 enum origin_life {
 	LIFE_SAME,   /* no new life begins here */

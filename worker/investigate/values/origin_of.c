@@ -21,7 +21,7 @@
 #include "worker/read/frames/frames.h"
 #include "worker/moment/position.h"
 #include "worker/read/names/scope.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"
 #include "worker/gdb/mi/says.h"

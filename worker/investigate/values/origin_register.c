@@ -10,7 +10,7 @@
 #include "worker/read/values/accessed.h"
 #include "worker/run/reverse_next.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 #include "worker/session/stop_reason.h"
 
 #define STEPS_MAX 1000 /* back to the instruction that wrote the register */

@@ -13,7 +13,7 @@
 #include "worker/investigate/code/where.h"
 #include "worker/read/values/accessed.h"
 #include "worker/read/names/brief_name.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/read/names/symbol.h"
 #include "worker/session/relatives.h"
 #include "worker/read/values/values.h"

@@ -17,7 +17,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/code/mappings.h"
 #include "worker/moment/position.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/read/names/ambiguous_statics.h"
 #include "worker/read/values/values.h"

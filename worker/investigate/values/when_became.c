@@ -22,7 +22,7 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/read/names/scope.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/read/values/values.h"
 #include "worker/breaks/watchpoint.h"

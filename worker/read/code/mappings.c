@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/must.h"
 #include "worker/read/code/mappings.h"
 #include "worker/session/core.h"
@@ -15,11 +16,12 @@ struct mappings {
 	char *text; /* the text that holds the files' names */
 	struct mapping *list;
 	size_t count;
+	unsigned users;
 };
 
 void mappings_free(struct mappings *mappings)
 {
-	if (!mappings)
+	if (!mappings || --mappings->users)
 		return;
 	free(mappings->list);
 	free(mappings->text);
@@ -57,7 +59,11 @@ struct mappings *mappings_parse(const char *text)
 	struct mappings *mappings = calloc(1, sizeof(*mappings));
 	char *rest, *line;
 
-	if (!mappings || !(mappings->text = strdup(text)))
+	if (!mappings)
+		return NULL;
+	mappings->users = 1;
+	mappings->text = strdup(text);
+	if (!mappings->text)
 		goto failed;
 	mappings->list = calloc(MAPPINGS_MAX, sizeof(*mappings->list));
 	if (!mappings->list)
@@ -83,15 +89,32 @@ static struct mappings *mappings_of_core(const struct core *core)
 	return mappings;
 }
 
+static void forget(void *mappings)
+{
+	mappings_free(mappings);
+}
+
 struct mappings *mappings_read(struct replay *replay)
 {
+	struct read_here *here = replay_read_here(replay);
+	const unsigned stops = gdb_exchange(replay_gdb(replay))->stops;
 	const char *text;
 
 	if (replay_core(replay))
 		return mappings_of_core(replay_core(replay));
-	text = gdb_shown(replay_gdb(replay),
-	    "it is not known what is mapped, so nothing here rests on that", "info proc mappings");
-	return text ? mappings_parse(text) : NULL;
+	if (!here->what || here->stops != stops) {
+		if (here->what)
+			here->forget(here->what);
+		text = gdb_shown(replay_gdb(replay),
+		    "it is not known what is mapped, so nothing here rests on that",
+		    "info proc mappings");
+		*here = (struct read_here){text ? mappings_parse(text) : NULL, forget, stops};
+	}
+	struct mappings *mappings = here->what;
+
+	if (mappings)
+		mappings->users++;
+	return mappings;
 }
 
 size_t mappings_count(const struct mappings *mappings)

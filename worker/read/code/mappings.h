@@ -2,7 +2,7 @@
 #define WORKER_MAPPINGS_H
 /*
  * The program's mappings at the present moment: where, with which rights, from which file. We ask
- * rr each time, because every moment has its own mappings.
+ * rr once a stop, because every moment has its own mappings.
  */
 #include <stdbool.h>
 #include <stddef.h>

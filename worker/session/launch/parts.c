@@ -19,6 +19,8 @@ void replay_free(struct replay *replay)
 {
 	if (!replay)
 		return;
+	if (replay->read_here.what)
+		replay->read_here.forget(replay->read_here.what);
 	gdb_free(replay->gdb);
 	launched_free(replay->launched);
 	relatives_turn_home(replay);

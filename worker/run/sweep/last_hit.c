@@ -8,18 +8,18 @@
 #include <stdio.h>
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
-#include "worker/run/last_hit.h"
-#include "worker/run/last_pass.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/last_hit.h"
+#include "worker/run/sweep/last_pass.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/moment/crossing.h"
 #include "worker/session/images.h"
-#include "worker/moment/fingerprint.h"
+#include "worker/moment/instant/fingerprint.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
-#include "worker/run/unaccessed.h"
+#include "worker/run/sweep/resume.h"
+#include "worker/run/sweep/unaccessed.h"
 
 #define STOPS_MAX  1000000
 #define BACK_FIRST 32 /* events of the first stretch; each further one is BACK_GROWS as long */

@@ -14,4 +14,9 @@
  */
 json_t *moment_name(struct replay *replay, const struct moment *moment);
 
+/* As {event, ticks, tid, pc, sum}, for checkpoints and state. */
+json_t *moment_json(const struct moment *moment);
+/* False if it is not a moment. */
+bool moment_from_json(const json_t *json, struct moment *moment);
+
 #endif

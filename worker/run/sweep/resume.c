@@ -11,7 +11,7 @@
 #include "worker/session/images.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
 #include "worker/session/stop_reason.h"
 #include "worker/breaks/places/stubs.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
@@ -107,7 +107,7 @@ static bool look_again(struct replay *replay)
 	if (!gdb_says(gdb_message(replay_gdb(replay)), SAYS_NOT_INSERTED))
 		return false;
 	here = position_hold(replay);
-	ok = here && position_return(replay, here, &ignored);
+	ok = here && position_return(replay, here, NULL, &ignored);
 	position_release(replay, here);
 	if (ok && tid != selected->tid)
 		selection_set_thread(replay, tid);

@@ -16,6 +16,11 @@
 bool waiting_find(struct replay *replay, const char *location, char note[WAITING_NOTE_MAX],
     struct failure *failure);
 
+/* The same within an excursion. there: the program stands where it first had it, that is, before
+ * any of that code could run; else it stands anywhere. */
+bool waiting_go(struct replay *replay, const char *location, bool *there,
+    char note[WAITING_NOTE_MAX], struct failure *failure);
+
 /*
  * The same where libraries are loaded already, after gdb refused the location with *refused:
  * whether one has it that the program loads, or unloads, at another moment, which `note` tells.

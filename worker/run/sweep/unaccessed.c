@@ -4,7 +4,7 @@
  * must be the one before in memory, and must not have changed its own mask. Never moves the
  * program.
  */
-#include "worker/run/unaccessed.h"
+#include "worker/run/sweep/unaccessed.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Must never take a place for the moment: it only chooses where to look next.
  */
-#include "worker/moment/gallop.h"
+#include "worker/moment/instant/gallop.h"
 
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"

@@ -8,7 +8,7 @@
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/moment/fingerprint.h"
+#include "worker/moment/instant/fingerprint.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/session/selection.h"
 

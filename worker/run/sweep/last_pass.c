@@ -6,7 +6,7 @@
  * It must never take a number for that of another stretch: the first run has to arrive at the very
  * instant of the bound, or it tells nothing.
  */
-#include "worker/run/last_pass.h"
+#include "worker/run/sweep/last_pass.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,7 +20,8 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/moment/position.h"
 #include "worker/read/values/values.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/linked.h"
+#include "worker/run/sweep/scan.h"
 
 #define STOPS_MAX  300 /* in a run; with more of them, stretches from the bound on are quicker */
 #define TWINS_MAX  HARDWARE_REGISTERS
@@ -243,9 +244,15 @@ static enum scan_end run(struct replay *replay, struct pass *pass, struct failur
 	return end;
 }
 
-static bool go_start(struct replay *replay, struct failure *failure)
+/* Where the originals can have been passed later only. They are off. */
+static bool go_linked(struct replay *replay, const struct pass *pass)
 {
-	return position_go_event(replay, 0, failure);
+	cleanup_failure struct failure unfound = {0};
+	int numbers[TWINS_MAX];
+
+	for (size_t i = 0; i < pass->count; i++)
+		numbers[i] = pass->twin[i].original;
+	return linked_go_for(replay, numbers, pass->count, &unfound);
 }
 
 /* Whether the first run has looked at all that lies before the bound, and at nothing else. */
@@ -275,7 +282,8 @@ static bool go_last(struct replay *replay, struct pass *pass, struct failure *fa
 
 	pass->wanted = judged ? pass->stops : pass->stops + 1;
 	delete_twins(replay, pass);
-	if (!go_start(replay, failure) || !passes_sum(replay, &number))
+	if (!(go_linked(replay, pass) || position_go_event(replay, 0, failure)) ||
+	    !passes_sum(replay, &number))
 		return false;
 	number += after;
 	if (!set_twins(replay, pass, judged ? NULL : &number) ||
@@ -293,7 +301,9 @@ static bool go_last(struct replay *replay, struct pass *pass, struct failure *fa
 
 static enum last_pass go(struct replay *replay, struct pass *pass, struct failure *failure)
 {
-	bool ok = set_twins(replay, pass, NULL) && go_start(replay, failure);
+	const bool linked = go_linked(replay, pass);
+	bool ok =
+	    set_twins(replay, pass, NULL) && (linked || position_go_event(replay, 0, failure));
 
 	ok = ok && is_whole(pass, run(replay, pass, failure));
 	if (ok && pass->counted == 0 && pass->stops == 0)

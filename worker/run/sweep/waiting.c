@@ -4,7 +4,7 @@
  * end. On the way gdb learns where libraries lie that the program loads by a relative name. LIMIT:
  * later images of the process are not seen.
  */
-#include "worker/run/waiting.h"
+#include "worker/run/sweep/waiting.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "worker/gdb/check.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/gdb/must.h"
-#include "worker/moment/moment_names.h"
+#include "worker/moment/instant/moment_names.h"
 #include "worker/moment/signals.h"
 #include "worker/read/code/libraries.h"
 #include "worker/session/taught.h"
@@ -21,9 +21,9 @@
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/places/pending.h"
 #include "worker/moment/position.h"
-#include "worker/run/resume.h"
+#include "worker/run/sweep/resume.h"
+#include "worker/run/sweep/linked.h"
 #include "worker/read/names/symbol.h"
-#include "worker/serve/begins.h"
 
 #define LOADS_MAX 1000 /* stops of gdb where libraries change */
 
@@ -50,24 +50,6 @@ static bool has(struct replay *replay, const char *location, char where[WAITING_
 	temporary_breakpoint_delete(replay, mi_number(bkpt, "number", 0));
 	json_decref(results);
 	return true;
-}
-
-/* To the first instruction of the program itself; false if that is not known. */
-static bool go_to_entry(struct replay *replay, struct failure *failure)
-{
-	const struct resumption on = {"continue", FORWARD, false, -1, 0};
-	const char *text = gdb_shown(replay_gdb(replay),
-	    "the libraries that the program is linked with were not looked through", "info auxv");
-	unsigned long long entry = hex_behind(behind_mark(text, "AT_ENTRY "), "0x");
-	int number;
-	bool ok;
-
-	if (!entry)
-		return false;
-	number = temporary_breakpoint_insert_at(replay, entry);
-	ok = number && resume_run(replay, &on, failure);
-	temporary_breakpoint_delete(replay, number);
-	return ok;
 }
 
 /* On to where libraries are loaded or unloaded next; false: there is none, or *cut. */
@@ -124,29 +106,50 @@ static void tell(char note[WAITING_NOTE_MAX], const char *where, const char *whe
 	    where[0] ? where : "a library", when);
 }
 
-bool waiting_find(struct replay *replay, const char *location, char note[WAITING_NOTE_MAX],
-    struct failure *failure)
+/* To where its libraries are loaded, or else to where the image begins. */
+static bool go_linked(struct replay *replay, struct failure *failure)
+{
+	cleanup_failure struct failure unlinked = {0};
+
+	return linked_go(replay, &unlinked) ||
+	       (!replay_worker(replay)->broken && position_go_event(replay, 0, failure));
+}
+
+bool waiting_go(struct replay *replay, const char *location, bool *there,
+    char note[WAITING_NOTE_MAX], struct failure *failure)
 {
 	char where[WAITING_NOTE_MAX];
 	cleanup_failure struct failure unreached = {0};
-	struct excursion excursion = excursion_begin(replay);
-	bool ok = true, cut = false, reached = go_to_entry(replay, &unreached);
+	bool cut = false, reached = go_linked(replay, &unreached);
 
+	*there = true;
 	if (reached && has(replay, location, where)) {
 		tell(note, where, "before its own code begins");
-	} else if (reached && !loads_nothing(replay) &&
-		   find_on_the_way(replay, location, where, &cut)) {
-		tell(note, where, "while it runs");
-	} else if (reached && !cut && images_at(replay) + 1 == images_count(replay)) {
-		ok = false;
-		pending_fail(replay, location, failure);
-	} else {
-		snprintf(note, WAITING_NOTE_MAX,
-		    "neither the program nor the libraries that it is linked with have it; whether "
-		    "one that it loads later has it is not known");
+		return true;
 	}
-	ok &= excursion_return(&excursion, ok ? failure : &unreached);
-	return ok;
+	if (reached && !loads_nothing(replay) && find_on_the_way(replay, location, where, &cut)) {
+		tell(note, where, "while it runs");
+		return position_update(replay, failure);
+	}
+	*there = false;
+	if (reached && !cut && images_at(replay) + 1 == images_count(replay)) {
+		pending_fail(replay, location, failure);
+		return false;
+	}
+	snprintf(note, WAITING_NOTE_MAX,
+	    "neither the program nor the libraries that it is linked with have it; whether one "
+	    "that it loads later has it is not known");
+	return true;
+}
+
+bool waiting_find(struct replay *replay, const char *location, char note[WAITING_NOTE_MAX],
+    struct failure *failure)
+{
+	cleanup_failure struct failure unreturned = {0};
+	struct excursion excursion = excursion_begin(replay);
+	bool there, ok = waiting_go(replay, location, &there, note, failure);
+
+	return excursion_return(&excursion, ok ? failure : &unreturned) && ok;
 }
 
 bool waiting_find_elsewhere(struct replay *replay, const char *location,
@@ -162,7 +165,7 @@ bool waiting_find_elsewhere(struct replay *replay, const char *location,
 	    !pending_is_no_mistake(replay, location, refused))
 		return false;
 	excursion = excursion_begin(replay);
-	found = position_go_event(replay, 0, &ignored) && go_to_entry(replay, &ignored) &&
+	found = go_linked(replay, &ignored) &&
 		(has(replay, location, where) || find_on_the_way(replay, location, where, &cut));
 	if (found && position_update(replay, &ignored)) {
 		json_auto_t *when = moment_name(replay, replay_now(replay));

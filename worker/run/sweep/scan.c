@@ -4,7 +4,7 @@
  */
 #include <string.h>
 #include "worker/gdb/mi/mi.h"
-#include "worker/run/scan.h"
+#include "worker/run/sweep/scan.h"
 #include "worker/session/selection.h"
 #include "worker/breaks/places/stubs.h"
 #include "worker/breaks/places/temporary_breakpoint.h"

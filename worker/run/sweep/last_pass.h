@@ -4,7 +4,7 @@
  * Goes to the last hit of the enabled breakpoints before an instant, in two runs from the start of
  * the image, in which the software counter's library counts the hits without a stop.
  */
-#include "worker/moment/fingerprint.h"
+#include "worker/moment/instant/fingerprint.h"
 #include "worker/session/replay.h"
 
 enum last_pass {

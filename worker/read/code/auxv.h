@@ -1,0 +1,11 @@
+#ifndef WORKER_AUXV_H
+#define WORKER_AUXV_H
+/*
+ * What the kernel told the program at its start.
+ */
+#include "worker/session/replay.h"
+
+/* The first instruction of the program itself (AT_ENTRY); 0: not known. */
+unsigned long long auxv_entry(struct replay *replay);
+
+#endif
