@@ -15,7 +15,7 @@
 #define LONG	"tallied 300000000 counter"
 #define ROUNDS	10000 /* of which nearly all are counted where the program runs */
 #define ALL	"tallied 10000 without-signals"
-#define STOPS	200 /* that it begins with, and up to NOTED that gdb notes in the meantime */
+#define STOPS	100 /* that it begins with, and up to NOTED that gdb notes in the meantime */
 #define NOTED	100
 
 static json_t *history(struct scene *scene, const char *expression, int length)

@@ -11,6 +11,7 @@
 #include "worker/investigate/search/search.h"
 #include "worker/investigate/counting/silent_hits.h"
 #include "worker/investigate/code/where.h"
+#include "worker/moment/return_ticket.h"
 #include "worker/read/values/place.h"
 #include "worker/x86/tallymark.h"
 
@@ -20,8 +21,8 @@
 /* See history_tally.h. */
 struct history_tally {
 	enum { HISTORY_STOPS, HISTORY_TALLIES, HISTORY_TALLIED } state;
-	bool lost;	     /* a change may be missing: it has to be done again, with stops */
-	struct moment begun; /* where it began to count, and what was known then: */
+	bool lost; /* a change may be missing: it has to be done again, with stops */
+	struct return_ticket begun; /* where it began to count, and what was known then: */
 	long long count;
 	json_t *writers;
 	struct moment last[HISTORY_WRITERS_MAX];

@@ -12,7 +12,7 @@
 #include "worker/moment/moment_parse.h"
 #include "worker/moment/position.h"
 
-#define STOPS_FIRST 200 /* of fewer changes, a second run costs more than their stops */
+#define STOPS_FIRST 100 /* of fewer changes, a second run costs more than their stops */
 
 void history_tally_begin(struct history *history, struct replay *replay)
 {
@@ -22,12 +22,11 @@ void history_tally_begin(struct history *history, struct replay *replay)
 	    history->args->access != WATCH_WRITE || history->is_bit_field)
 		return;
 	tally->state = HISTORY_TALLIED;
-	position_take_sum(replay);
 	if (!tallied_writes_begin(replay, history->address, history->size, NULL, 0))
 		return;
 	silent_hits_stop_all(&history->hits, replay);
 	tally->state = HISTORY_TALLIES;
-	tally->begun = *replay_now(replay);
+	tally->begun = return_ticket_hold(replay);
 	tally->marks_apart = TALLY_EVERY;
 	tally->count = history->count;
 	tally->writers = json_deep_copy(history->writers);
@@ -297,7 +296,7 @@ static enum scan_verdict visit_second(
 /* The last mark before the change of this number. */
 static struct history_mark mark_before(const struct history_tally *tally, uint64_t number)
 {
-	struct history_mark mark = {tally->begun, 0};
+	struct history_mark mark = {tally->begun.moment, 0};
 
 	for (size_t i = 0; i < tally->mark_count && tally->marks[i].number < number; i++)
 		mark = tally->marks[i];
@@ -317,7 +316,8 @@ static bool run_second(
 	for (size_t i = 0; i < wanted->count; i++)
 		numbers[i] = wanted->numbers[i] - mark.number;
 	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", history->watch);
-	ok = moment_go_to(replay, &mark.at, failure);
+	ok = mark.number ? moment_go_to(replay, &mark.at, failure)
+			 : return_ticket_use(replay, &history->tally.begun, failure);
 	gdb_must(replay_gdb(replay), NULL, "-break-enable %d", history->watch);
 	ok =
 	    ok &&
@@ -343,11 +343,11 @@ static enum search_end do_again(struct history *history, struct search *search, 
 	memcpy(history->last, tally->last, sizeof(history->last));
 	memset(tally->keys, 0, sizeof(tally->keys));
 	if (end == SEARCH_CUT) {
-		search->reached = tally->begun;
+		search->reached = tally->begun.moment;
 		return end;
 	}
 	gdb_must(replay_gdb(replay), NULL, "-break-disable %d", history->watch);
-	there = search_again(search, &tally->begun, failure);
+	there = search_again(search, &tally->begun.moment, failure);
 	gdb_must(replay_gdb(replay), NULL, "-break-enable %d", history->watch);
 	if (!there)
 		return SEARCH_FAILED;
@@ -360,17 +360,14 @@ static void forget(struct failure *failure)
 	failure_forget(failure);
 }
 
-enum search_end history_tally_finish(struct history *history, struct search *search,
-    enum search_end end, scan_visit *visit, struct failure *failure)
+static enum search_end finish(struct history *history, struct search *search, enum search_end end,
+    scan_visit *visit, struct failure *failure)
 {
 	struct history_tally *tally = &history->tally;
 	struct replay *replay = search->replay;
 	struct wanted wanted = {.count = 0};
 	bool whole;
 
-	if (tally->state != HISTORY_TALLIES)
-		return end;
-	tally->state = HISTORY_TALLIED;
 	whole = end != SEARCH_FAILED && !tally->lost &&
 		tallied_writes_read(replay, &tally->table) && add_table(history, &wanted);
 	if (whole && wanted.count && end == SEARCH_WHOLE) {
@@ -386,4 +383,15 @@ enum search_end history_tally_finish(struct history *history, struct search *sea
 	if (whole || end == SEARCH_FAILED || replay_worker(replay)->broken)
 		return replay_worker(replay)->broken ? SEARCH_FAILED : end;
 	return do_again(history, search, end, visit, failure);
+}
+
+enum search_end history_tally_finish(struct history *history, struct search *search,
+    enum search_end end, scan_visit *visit, struct failure *failure)
+{
+	if (history->tally.state != HISTORY_TALLIES)
+		return end;
+	history->tally.state = HISTORY_TALLIED;
+	end = finish(history, search, end, visit, failure);
+	return_ticket_release(search->replay, &history->tally.begun);
+	return end;
 }
