@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "worker/investigate/search/search.h"
+#include "worker/investigate/threads/lock_calls.h"
 #include "worker/read/values/accessed.h"
 #include "worker/moment/return_ticket.h"
 #include "worker/session/stop_reason.h"
@@ -246,6 +247,16 @@ static void tell(const struct threading *threading, json_t *threads, char **cycl
 
 /* ---- The search ------------------------------------------------------------------------------ */
 
+/* Whether it would not come to the end: each taking stops at the call and behind it. */
+static bool are_too_many(struct replay *replay, const struct return_ticket *here)
+{
+	cleanup_failure struct failure unreached = {0};
+	const bool too_many = 2 * lock_calls_count(replay) > STOPS_MAX;
+
+	/* To the bound of the search. */
+	return too_many || !return_ticket_use(replay, here, &unreached);
+}
+
 bool lock_history_add(struct replay *replay, struct lock_patience patience, json_t *threads,
     char **cycle, bool *whole, struct failure *failure)
 {
@@ -258,7 +269,7 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 	enum search_end end = SEARCH_FAILED;
 	bool ok;
 
-	if (search_stretch(replay, NULL, NULL, stretch, &ignored)) {
+	if (!are_too_many(replay, &here) && search_stretch(replay, NULL, NULL, stretch, &ignored)) {
 		stretch[1] = here.moment;
 		if (search_begin(&search, replay, stretch, &ignored) &&
 		    (history.threading = threading_begin(replay, true, &ignored)))
