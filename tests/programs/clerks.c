@@ -56,7 +56,7 @@ int main(int argc, char **argv)
 {
 	pthread_t threads[CLERKS];
 
-	customers = argc > 1 ? atoi(argv[1]) : customers;
+	customers = argc > 1 ? (int)strtol(argv[1], NULL, 10) : customers;
 	hangs = argc > 2;
 	ledger = calloc(1, sizeof(*ledger));
 	pthread_barrier_init(&all, NULL, CLERKS);
