@@ -220,11 +220,26 @@ static bool name_thread(struct relay *relay, const char *thread)
 	return put(relay, RELAY_RR, request);
 }
 
+/* Whether gdb has set a watchpoint: only at a `run` would it read its value anew, and with the
+ * value of another moment it takes a change for none. */
+static bool watches(const struct relay *relay)
+{
+	for (size_t at = 0; at < relay->set.length; at += strlen(relay->set.at + at) + 1)
+		if (strchr("234", relay->set.at[at + 1]))
+			return true;
+	return false;
+}
+
 /* The filename of vRun is empty, its argument in hexadecimal. */
 static bool begin_seek(struct relay *relay)
 {
 	char request[2 * TARGET_MAX + 8] = "vRun;;";
 	size_t length = strlen(request);
+
+	if (watches(relay)) {
+		relay->seeks[0] = '\0';
+		return refuse_resume(relay);
+	}
 
 	for (const char *c = relay->seeks; *c; c++)
 		length += (size_t)snprintf(

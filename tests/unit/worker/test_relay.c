@@ -379,6 +379,26 @@ START_TEST(a_breakpoint_that_rr_has_no_more_is_not_removed_from_it)
 }
 END_TEST
 
+/* gdb would keep the value that the watchpoint had at another moment. */
+START_TEST(where_gdb_watches_it_is_not_taken_elsewhere)
+{
+	begin_without_acks();
+	stop_forward_in("p1.3");
+	pass_packet("$Z0,4000,1#00");
+	pass_packet("$Z2,6000,8#00");
+	ck_assert(relay_seek(relay, "99"));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "");
+	expect(RELAY_GDB, "$T00thread:p1.3;#a3");
+	ck_assert(!relay_has_sought(relay));
+	pass_packet("$z2,6000,8#00");
+	ck_assert(relay_seek(relay, "99"));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$vRun;;3939#f9");
+	end();
+}
+END_TEST
+
 START_TEST(who_asks_is_told_once_that_the_program_ran_back)
 {
 	begin_without_acks();
@@ -424,6 +444,7 @@ int main(void)
 	    a_seek_that_rr_cannot_do_leaves_the_program_where_it_is,
 	    at_a_seek_rr_gets_the_breakpoints_that_gdb_has_set,
 	    a_breakpoint_that_rr_has_no_more_is_not_removed_from_it,
+	    where_gdb_watches_it_is_not_taken_elsewhere,
 	    who_asks_is_told_once_that_the_program_ran_back,
 	    a_packet_without_end_is_refused,
 	    NULL,
