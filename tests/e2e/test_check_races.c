@@ -9,7 +9,7 @@
 #include <string.h>
 #include "tests/e2e/scene.h"
 
-#define LONG "tallied 1500000000 counter" /* seconds on any machine */
+#define LONG "tallied 900000000 counter" /* seconds on any machine */
 
 /* How many findings there are of a variable. */
 static size_t count_of(const json_t *answer, const char *variable)

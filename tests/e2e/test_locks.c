@@ -12,7 +12,7 @@
 #define LOOKED "looked"
 #define NONE   "held_locks none"
 #define MANY   "held_locks 300000"	    /* calls */
-#define LONG   "tallied 1500000000 counter" /* seconds, on any machine */
+#define LONG   "tallied 900000000 counter" /* seconds, on any machine */
 
 static const char *const builds[BUILDS] = {"held_locks", "held_locks_O2"};
 static const char *const classes[BUILDS] = {"held_locks_cc", "held_locks_cc_O2"};

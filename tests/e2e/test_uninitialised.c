@@ -17,7 +17,7 @@
 #define RIGHT	"heap_checked -1"
 #define STATIC	"heap_static"
 #define RACES	"races"
-#define LONG	"tallied 1500000000 counter" /* seconds on any machine */
+#define LONG	"tallied 900000000 counter" /* seconds on any machine */
 #define PARENT	"unwritten_parent"
 #define VECTORS "vector_masks unwritten"
 

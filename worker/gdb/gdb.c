@@ -506,11 +506,6 @@ enum gdb_outcome gdb_seek(struct gdb *gdb, const char *target)
 	return outcome;
 }
 
-bool gdb_can_seek(const struct gdb *gdb)
-{
-	return gdb->remote != NULL;
-}
-
 bool gdb_took_back(struct gdb *gdb)
 {
 	return gdb->remote && relay_took_back(remote_relay(gdb->remote));

@@ -86,8 +86,6 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
  * nobody knows where it is now.
  */
 enum gdb_outcome gdb_seek(struct gdb *gdb, const char *target);
-/* Whether it reaches rr at all. */
-bool gdb_can_seek(const struct gdb *gdb);
 
 /* Whether the program has run back since the last time that this was called. */
 bool gdb_took_back(struct gdb *gdb);

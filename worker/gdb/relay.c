@@ -46,6 +46,7 @@ struct relay {
 	bool sought;		  /* it has been there */
 	struct bytes set;	  /* gdb's breakpoints, as packets: "Z0,4f10,1;X3,220127", and a 0;
 				   * with a z: rr does not have it */
+	bool placing;		  /* rr has not replied yet to the last of them */
 	size_t setting, resent;	  /* SETTING: the one that rr has got, and the next one */
 	struct bytes held;	  /* the stop that waits for SYNCHRONISING or LANDED to end */
 	char resumes[THREAD_MAX]; /* gdb's last Hc, without these two letters; "": none yet */
@@ -311,8 +312,11 @@ static bool note_breakpoint(struct relay *relay, const char *body, size_t length
 {
 	const bool has = forget_breakpoint(relay, body, named_length(body, length));
 
-	if (body[0] == 'Z')
+	if (body[0] == 'Z') {
+		relay->placing = true;
+		relay->setting = relay->set.length;
 		return append(&relay->set, body, length) && append(&relay->set, "", 1);
+	}
 	*pass = has;
 	return has || put(relay, RELAY_GDB, "OK");
 }
@@ -473,6 +477,9 @@ static bool take_reply(struct relay *relay, const char *packet, size_t whole, bo
 	}
 	if (relay->motion == SYNCHRONISING)
 		return is_stop(body, length) || synchronised(relay);
+	if (relay->placing && !is(body, length, "OK"))
+		relay->set.length = relay->setting;
+	relay->placing = false;
 	if (relay->seeks[0] && relay->motion != STOPPED)
 		return take_landing(relay, packet, whole, body, length);
 	*pass = true;

@@ -62,17 +62,13 @@ static bool reach_event(struct replay *replay, long long event, struct failure *
 	return false;
 }
 
-/*
- * rr keeps no checkpoint of the end of a process. On the way there, one that lies an event before
- * it is made, which makes the next ways short. Where the process ends is known once the session has
- * been there; before, it is taken for where the trace ends. Whether the program has come to the end
- * so.
- */
+/* rr keeps no checkpoint of the end of a process. On the way there, once it is known, one that lies
+ * an event before it is made, which makes the next ways short. Whether the program has come to the
+ * end so. */
 static bool hold_before_end(struct replay *replay)
 {
 	struct before_end *before = &replay_loaded(replay)->before_end;
-	const long long end = replay_end(replay)->event;
-	const long long event = (end ? end : images_last_event(replay)) - 1;
+	const long long event = replay_end(replay)->event - 1;
 	cleanup_failure struct failure unreached = {0};
 
 	if (before->tried == replay_rr_number(replay) + 1 || event <= images_start(replay) ||

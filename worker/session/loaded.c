@@ -39,16 +39,15 @@ static bool holds(const struct loaded_stretch *stretch, const struct moment *the
 	return is_after(there, &stretch->from) && is_after(&stretch->to, there);
 }
 
-/* same: whether those that gdb knows now are known to be loaded there; else, whether others are. */
-static bool is_known(struct replay *replay, const struct moment *there, bool same)
+/* Whether those that gdb knows now are known to be loaded there. */
+static bool is_known(struct replay *replay, const struct moment *there)
 {
 	const struct loaded *loaded = replay_loaded(replay);
 	const unsigned long long sum = known_to_gdb(replay)->sum;
 	const unsigned image = images_number(replay);
 
 	for (size_t i = 0; i < loaded->count; i++)
-		if (loaded->stretches[i].image == image &&
-		    (loaded->stretches[i].sum == sum) == same &&
+		if (loaded->stretches[i].image == image && loaded->stretches[i].sum == sum &&
 		    holds(&loaded->stretches[i], there))
 			return true;
 	return false;
@@ -93,7 +92,7 @@ void loaded_note(struct replay *replay)
 	if (back)
 		jump(replay);
 	/* An interrupt may have met gdb while it read one. */
-	if ((back && !is_known(replay, now, true)) || gdb_was_interrupted(replay_gdb(replay)))
+	if ((back && !is_known(replay, now)) || gdb_was_interrupted(replay_gdb(replay)))
 		loaded->agrees = false;
 	if (!loaded->agrees)
 		return;
@@ -116,21 +115,7 @@ static const struct moment *exactly(struct replay *replay, const struct moment *
 bool loaded_same(struct replay *replay, const struct moment *there)
 {
 	there = exactly(replay, there);
-	return there && there->event && replay_loaded(replay)->agrees &&
-	       is_known(replay, there, true);
-}
-
-bool loaded_may_be_same(struct replay *replay, const struct moment *there)
-{
-	const struct moment *end = replay_end(replay);
-
-	if (!there || !replay_loaded(replay)->agrees || !gdb_can_seek(replay_gdb(replay)))
-		return false;
-	if (there->event == REPLAY_EVENT_FAR && !end->event)
-		return true;
-	there = exactly(replay, there);
-	/* At its start no image has the libraries that it has later. */
-	return there->event > images_start(replay) && !is_known(replay, there, false);
+	return there && there->event && replay_loaded(replay)->agrees && is_known(replay, there);
 }
 
 bool loaded_seek(struct replay *replay, const char *target)

@@ -28,8 +28,4 @@ const struct linked *loaded_linked_before(struct replay *replay, const struct mo
  * REPLAY_EVENT_FAR; NULL: not known. */
 bool loaded_same(struct replay *replay, const struct moment *there);
 
-/* Whether that may be so: gdb knows those of the place where the program stands, and others are not
- * known to be loaded there. */
-bool loaded_may_be_same(struct replay *replay, const struct moment *there);
-
 #endif

@@ -379,6 +379,25 @@ START_TEST(a_breakpoint_that_rr_has_no_more_is_not_removed_from_it)
 }
 END_TEST
 
+START_TEST(a_breakpoint_that_rr_refuses_is_none)
+{
+	begin_without_acks();
+	pass_packet("$Z0,4000,1#00");
+	say(RELAY_GDB, "$Z0,5000,1#00");
+	expect(RELAY_RR, "$Z0,5000,1#00");
+	say(RELAY_RR, "$E01#a6");
+	expect(RELAY_GDB, "$E01#a6");
+	ck_assert(relay_seek(relay, "99"));
+	say(RELAY_GDB, "$bc#c5");
+	expect(RELAY_RR, "$vRun;;3939#f9");
+	say(RELAY_RR, "$T00thread:p1.1;#00");
+	expect(RELAY_RR, "$Z0,4000,1#d7");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_RR, "$vCont;c:p1.-1#0f");
+	end();
+}
+END_TEST
+
 /* gdb would keep the value that the watchpoint had at another moment. */
 START_TEST(where_gdb_watches_it_is_not_taken_elsewhere)
 {
@@ -444,6 +463,7 @@ int main(void)
 	    a_seek_that_rr_cannot_do_leaves_the_program_where_it_is,
 	    at_a_seek_rr_gets_the_breakpoints_that_gdb_has_set,
 	    a_breakpoint_that_rr_has_no_more_is_not_removed_from_it,
+	    a_breakpoint_that_rr_refuses_is_none,
 	    where_gdb_watches_it_is_not_taken_elsewhere,
 	    who_asks_is_told_once_that_the_program_ran_back,
 	    a_packet_without_end_is_refused,
