@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/inserted.h"
 #include "worker/gdb/relay.h"
 
 #define INTERRUPT_BYTE '\003'
@@ -43,11 +44,8 @@ struct relay {
 	bool limited;		  /* it has come to that */
 	unsigned dropped;	  /* replies of rr that answer what we put in */
 	char seeks[TARGET_MAX];	  /* where the next resume is to go; "": nowhere */
-	bool sought;		  /* it has been there */
-	struct bytes set;	  /* gdb's breakpoints, as packets: "Z0,4f10,1;X3,220127", and a 0;
-				   * with a z: rr does not have it */
-	bool placing;		  /* rr has not replied yet to the last of them */
-	size_t setting, resent;	  /* SETTING: the one that rr has got, and the next one */
+	bool sought, astray;	  /* it has been there; rr could not go there */
+	struct inserted inserted; /* what gdb has set in rr */
 	struct bytes held;	  /* the stop that waits for SYNCHRONISING or LANDED to end */
 	char resumes[THREAD_MAX]; /* gdb's last Hc, without these two letters; "": none yet */
 	char stopped[THREAD_MAX]; /* the thread of rr's last stop; "": none yet */
@@ -67,7 +65,7 @@ void relay_free(struct relay *relay)
 		free(relay->out[end].at);
 	}
 	free(relay->held.at);
-	free(relay->set.at);
+	inserted_end(&relay->inserted);
 	free(relay);
 }
 
@@ -202,12 +200,10 @@ static bool must_name_thread(const struct relay *relay, const char *body, size_t
 /* gdb resumes although the program must stay: gdb is told that it stopped where it was. */
 static bool refuse_resume(struct relay *relay)
 {
-	char failure[THREAD_MAX + 32];
+	char failure[THREAD_MAX + 32] = "S00";
 
 	if (relay->stopped[0])
 		snprintf(failure, sizeof(failure), "T00thread:%s;", relay->stopped);
-	else
-		snprintf(failure, sizeof(failure), "S00");
 	return put(relay, RELAY_GDB, failure);
 }
 
@@ -221,14 +217,12 @@ static bool name_thread(struct relay *relay, const char *thread)
 	return put(relay, RELAY_RR, request);
 }
 
-/* Whether gdb has set a watchpoint: only at a `run` would it read its value anew, and with the
- * value of another moment it takes a change for none. */
-static bool watches(const struct relay *relay)
+/* Where gdb was to see a seek. */
+static bool stay(struct relay *relay)
 {
-	for (size_t at = 0; at < relay->set.length; at += strlen(relay->set.at + at) + 1)
-		if (strchr("234", relay->set.at[at + 1]))
-			return true;
-	return false;
+	relay->motion = STOPPED;
+	relay->seeks[0] = '\0';
+	return refuse_resume(relay);
 }
 
 /* The filename of vRun is empty, its argument in hexadecimal. */
@@ -237,10 +231,10 @@ static bool begin_seek(struct relay *relay)
 	char request[2 * TARGET_MAX + 8] = "vRun;;";
 	size_t length = strlen(request);
 
-	if (watches(relay)) {
-		relay->seeks[0] = '\0';
-		return refuse_resume(relay);
-	}
+	/* Only at a `run` would gdb read its value anew, and with that of another moment it takes a
+	 * change for none. */
+	if (inserted_watches(&relay->inserted))
+		return stay(relay);
 
 	for (const char *c = relay->seeks; *c; c++)
 		length += (size_t)snprintf(
@@ -278,47 +272,11 @@ static bool resume(struct relay *relay, const char *body, size_t length, bool *p
 	return true;
 }
 
-/* "Z0,4f10,1" of a packet that sets a breakpoint, or removes it. */
-static size_t named_length(const char *body, size_t length)
-{
-	const char *end = memchr(body, ';', length);
-
-	return end ? (size_t)(end - body) : length;
-}
-
-/* Whether rr has it. */
-static bool forget_breakpoint(struct relay *relay, const char *body, size_t named)
-{
-	struct bytes *set = &relay->set;
-
-	for (size_t at = 0, whole; at < set->length; at += whole) {
-		const char *other = set->at + at;
-
-		whole = strlen(other) + 1;
-		if (named_length(other, whole - 1) != named ||
-		    memcmp(other + 1, body + 1, named - 1) != 0)
-			continue;
-		const bool has = other[0] == 'Z';
-
-		memmove(set->at + at, other + whole, set->length - at - whole);
-		set->length -= whole;
-		return has;
-	}
-	return true;
-}
-
-/* gdb sets one again to change its condition. */
+/* A breakpoint that rr has lost is not to be removed from it. */
 static bool note_breakpoint(struct relay *relay, const char *body, size_t length, bool *pass)
 {
-	const bool has = forget_breakpoint(relay, body, named_length(body, length));
-
-	if (body[0] == 'Z') {
-		relay->placing = true;
-		relay->setting = relay->set.length;
-		return append(&relay->set, body, length) && append(&relay->set, "", 1);
-	}
-	*pass = has;
-	return has || put(relay, RELAY_GDB, "OK");
+	return inserted_take(&relay->inserted, body, length, pass) &&
+	       (*pass || put(relay, RELAY_GDB, "OK"));
 }
 
 /* One packet of gdb's; *pass: whether rr is to have it. */
@@ -334,7 +292,7 @@ static bool take_request(struct relay *relay, const char *body, size_t length, b
 		relay->asks_no_ack = true;
 	else if (starts(body, length, "vRun")) {
 		relay->motion = SEEKING;
-		relay->set.length = 0;
+		inserted_clear(&relay->inserted);
 	} else if (starts(body, length, "Z") || starts(body, length, "z"))
 		return note_breakpoint(relay, body, length, pass);
 	else if (is_resume(body, length))
@@ -405,17 +363,16 @@ static bool is_begun(const struct relay *relay, const char *body, size_t length)
 	       starts(body, length, "T00") && relay->goes && stopped && relay->goes != stopped;
 }
 
-/* At a seek rr forgets its breakpoints, but gdb may have left some in. */
+/* At a seek, also at one that fails, rr forgets its breakpoints, which gdb takes to be in. */
 static bool set_next(struct relay *relay)
 {
+	const char *next = inserted_next(&relay->inserted);
 	char resumes[THREAD_MAX + 16];
 
-	while (relay->resent < relay->set.length) {
-		relay->setting = relay->resent;
-		relay->resent += strlen(relay->set.at + relay->setting) + 1;
-		if (relay->set.at[relay->setting] == 'Z')
-			return put(relay, RELAY_RR, relay->set.at + relay->setting);
-	}
+	if (next)
+		return put(relay, RELAY_RR, next);
+	if (relay->astray)
+		return stay(relay);
 	snprintf(resumes, sizeof(resumes), "vCont;c:%.*s.-1", (int)strcspn(relay->stopped, "."),
 	    relay->stopped);
 	relay->motion = LANDING;
@@ -435,19 +392,16 @@ static bool take_landing(
 
 	switch (relay->motion) {
 	case SEEKING:
-		if (!is_stop(body, length)) {
-			relay->motion = STOPPED;
-			relay->seeks[0] = '\0';
-			return refuse_resume(relay);
-		}
-		note_thread(relay, body, length);
+		relay->astray = !is_stop(body, length);
+		relay->sought = !relay->astray;
+		if (relay->sought)
+			note_thread(relay, body, length);
 		relay->motion = SETTING;
-		relay->resent = 0;
-		relay->sought = true;
+		inserted_rewind(&relay->inserted);
 		return set_next(relay);
 	case SETTING:
 		if (!is(body, length, "OK")) {
-			relay->set.at[relay->setting] = 'z';
+			inserted_lose(&relay->inserted);
 			relay->sought = false;
 		}
 		return set_next(relay);
@@ -477,9 +431,7 @@ static bool take_reply(struct relay *relay, const char *packet, size_t whole, bo
 	}
 	if (relay->motion == SYNCHRONISING)
 		return is_stop(body, length) || synchronised(relay);
-	if (relay->placing && !is(body, length, "OK"))
-		relay->set.length = relay->setting;
-	relay->placing = false;
+	inserted_answer(&relay->inserted, is(body, length, "OK"));
 	if (relay->seeks[0] && relay->motion != STOPPED)
 		return take_landing(relay, packet, whole, body, length);
 	*pass = true;

@@ -300,22 +300,6 @@ START_TEST(a_resume_that_is_to_be_a_seek_is_one)
 }
 END_TEST
 
-START_TEST(a_seek_that_rr_cannot_do_leaves_the_program_where_it_is)
-{
-	begin_without_acks();
-	stop_forward_in("p1.3");
-	ck_assert(relay_seek(relay, "c12"));
-	say(RELAY_GDB, "$vCont;c#a8");
-	expect(RELAY_RR, "$vRun;;633132#53");
-	say(RELAY_RR, "$E01#a6");
-	expect(RELAY_RR, "");
-	expect(RELAY_GDB, "$T00thread:p1.3;#a3");
-	ck_assert(!relay_has_sought(relay));
-	stop_forward_in("p1.3");
-	end();
-}
-END_TEST
-
 /* One packet of gdb's that rr does. */
 static void pass_packet(const char *packet)
 {
@@ -324,6 +308,28 @@ static void pass_packet(const char *packet)
 	say(RELAY_RR, "$OK#9a");
 	expect(RELAY_GDB, "$OK#9a");
 }
+
+START_TEST(a_seek_that_rr_cannot_do_leaves_the_program_where_it_is)
+{
+	begin_without_acks();
+	stop_forward_in("p1.3");
+	pass_packet("$Z0,4000,1#00");
+	ck_assert(relay_seek(relay, "c12"));
+	say(RELAY_GDB, "$vCont;c#a8");
+	expect(RELAY_RR, "$vRun;;633132#53");
+	say(RELAY_RR, "$E01#a6");
+	/* It has forgotten it nevertheless. */
+	expect(RELAY_RR, "$Z0,4000,1#d7");
+	expect(RELAY_GDB, "");
+	say(RELAY_RR, "$OK#9a");
+	expect(RELAY_RR, "");
+	expect(RELAY_GDB, "$T00thread:p1.3;#a3");
+	ck_assert(!relay_has_sought(relay));
+	pass_packet("$z0,4000,1#00");
+	stop_forward_in("p1.3");
+	end();
+}
+END_TEST
 
 START_TEST(at_a_seek_rr_gets_the_breakpoints_that_gdb_has_set)
 {
