@@ -63,8 +63,8 @@ static bool reach_event(struct replay *replay, long long event, struct failure *
 }
 
 /* rr keeps no checkpoint of the end of a process. On the way there, once it is known, one that lies
- * an event before it is made, which makes the next ways short. Whether the program has come to the
- * end so. */
+ * an event before it is made, which makes the next ways short; but not on the way back after an
+ * interrupt, which has little time. Whether the program has come to the end so. */
 static bool hold_before_end(struct replay *replay)
 {
 	struct before_end *before = &replay_loaded(replay)->before_end;
@@ -72,7 +72,7 @@ static bool hold_before_end(struct replay *replay)
 	cleanup_failure struct failure unreached = {0};
 
 	if (before->tried == replay_rr_number(replay) + 1 || event <= images_start(replay) ||
-	    event <= replay_now(replay)->event)
+	    event <= replay_now(replay)->event || !worker_goes_on(replay_worker(replay)))
 		return false;
 	before->tried = replay_rr_number(replay) + 1;
 	if (!position_go_event(replay, event, &unreached) || position_is_end(replay))
