@@ -95,9 +95,10 @@ static void say(const char *words)
 static void abort_both(int signal)
 {
 	(void)signal;
-	kill(real, SIGKILL);
+	/* As gdb does, before its connection to rr closes. */
 	say("terminate called after throwing an instance of '");
 	say("gdb_exception_quit'\n");
+	kill(real, SIGKILL);
 	abort();
 }
 

@@ -11,7 +11,7 @@
 #define BUILDS 2 /* -O0 and -O2 */
 #define LOOKED "looked"
 #define NONE   "held_locks none"
-#define MANY   "held_locks 300000"	    /* calls */
+#define MANY   "held_locks 300000"	   /* calls */
 #define LONG   "tallied 900000000 counter" /* seconds, on any machine */
 
 static const char *const builds[BUILDS] = {"held_locks", "held_locks_O2"};

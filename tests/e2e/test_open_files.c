@@ -10,7 +10,7 @@
 
 #define DESCRIPTORS 900
 #define LOOKED	    "looked"
-#define BUILDS	    2				 /* -O0 and -O2 */
+#define BUILDS	    2				/* -O0 and -O2 */
 #define LONG	    "tallied 900000000 counter" /* seconds, on any machine */
 
 /* What is open; each is what /proc says of it, or NULL. Borrowed from the program's output. */

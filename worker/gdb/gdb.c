@@ -223,6 +223,7 @@ static bool forget_interrupt(struct gdb *gdb)
 static enum interruption_step next_step(struct gdb *gdb)
 {
 	const struct interrupted met = {.now = clock_ms(),
+	    .worked = clock_worked_ms(gdb->tool->pid),
 	    .token = gdb->exchange.token,
 	    .resuming = gdb->resuming,
 	    .restarting = gdb->restarting,

@@ -82,8 +82,8 @@ enum gdb_outcome gdb_run(struct gdb *gdb, const char *format, ...)
 /*
  * Takes the program to rr's `target` as `run` would, but gdb does not notice: it keeps what it
  * knows of the program's libraries, and the counts of its breakpoints. Only where the same
- * libraries are loaded as here, and where no breakpoint is. GDB_REFUSED: rr cannot go there, or
- * nobody knows where it is now.
+ * libraries are loaded as here. GDB_REFUSED: rr cannot go there, gdb watches memory, or nobody
+ * knows where the program is now.
  */
 enum gdb_outcome gdb_seek(struct gdb *gdb, const char *target);
 

@@ -7,8 +7,8 @@
 #include <stddef.h>
 
 struct inserted {
-	char *
-	    packets; /* "Z0,4f10,1;X3,220127" and a 0, one behind the other; with a z: rr lost it */
+	/* "Z0,4f10,1;X3,220127" and a 0, one behind the other; with a z: rr has lost it */
+	char *packets;
 	size_t length;
 	size_t last, next; /* the packet that rr has got last, and the one to send next */
 	bool awaited;	   /* rr has not replied to gdb's last one yet */

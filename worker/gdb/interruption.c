@@ -2,21 +2,38 @@
  * gdb has its time before a signal meets it, for two reasons. It aborts itself where a signal meets
  * it in a destructor, which no C++ exception may leave: at what most commands do, one signal in
  * sixty ends so. And it gives up what an interrupt meets it at after rr's stop (see has_given_up in
- * exchange.c).
+ * exchange.c). It has that time as work of its own: on a busy machine it takes longer over the same
+ * command, and is no nearer to a hang.
  */
 #include "worker/gdb/interruption.h"
 
 #define BREVITY_MS  500	 /* for a command to end by itself */
 #define TIDYING_MS  3000 /* for all that an operation still does after such a one */
-#define PATIENCE_MS 1000 /* for a run to end after rr has stopped: a busy machine is late */
+#define PATIENCE_MS 1000 /* for a run to end after rr has stopped */
+#define WAITING_MS  2000 /* more than each of these for one that does not work but waits */
+
+static bool had_its_time(
+    const struct interruption *interruption, const struct interrupted *met, long long time)
+{
+	long long passed = met->now - interruption->since;
+
+	return passed >= time &&
+	       (met->worked - interruption->worked >= time || passed >= time + WAITING_MS);
+}
+
+static void count_from(struct interruption *interruption, const struct interrupted *met)
+{
+	interruption->since = met->now;
+	interruption->worked = met->worked;
+}
 
 static enum interruption_step begin(
     struct interruption *interruption, const struct interrupted *met)
 {
 	if (!met->resuming) {
 		interruption->state = INTERRUPTION_AWAITED;
-		interruption->since = met->now;
 		interruption->met = met->token;
+		count_from(interruption, met);
 		return TELL_NOBODY;
 	}
 	interruption->state = met->has_rr ? INTERRUPTION_OF_RR : INTERRUPTION_OF_GDB;
@@ -26,8 +43,8 @@ static enum interruption_step begin(
 
 static bool is_late(const struct interruption *interruption, const struct interrupted *met)
 {
-	return !met->resuming && met->now - interruption->since >=
-				     (met->token == interruption->met ? BREVITY_MS : TIDYING_MS);
+	return !met->resuming && had_its_time(interruption, met,
+				     met->token == interruption->met ? BREVITY_MS : TIDYING_MS);
 }
 
 /*
@@ -43,8 +60,8 @@ static bool has_to_insist(struct interruption *interruption, const struct interr
 	if (met->rr_runs)
 		interruption->since = 0;
 	else if (!interruption->since)
-		interruption->since = met->now;
-	return interruption->since && met->now - interruption->since >= PATIENCE_MS;
+		count_from(interruption, met);
+	return interruption->since && had_its_time(interruption, met, PATIENCE_MS);
 }
 
 static enum interruption_step signal_if(struct interruption *interruption, bool wanted)

@@ -16,16 +16,18 @@ enum interruption_state {
 /* Set to 0 before each interrupt. */
 struct interruption {
 	enum interruption_state state;
-	long long since; /* ms: when gdb's time began; with INTERRUPTION_OF_RR, 0: not yet */
-	long long met;	 /* with INTERRUPTION_AWAITED: the token of the command that it met */
+	long long since;  /* ms: when gdb's time began; with INTERRUPTION_OF_RR, 0: not yet */
+	long long worked; /* ms: gdb's work until then */
+	long long met;	  /* with INTERRUPTION_AWAITED: the token of the command that it met */
 };
 
 /* What the interrupt meets. */
 struct interrupted {
-	long long now;	 /* ms */
-	long long token; /* of gdb's present command */
-	bool resuming;	 /* which lets the program run */
-	bool restarting; /* so does this, from the beginning: resuming is true as well */
+	long long now;	  /* ms */
+	long long worked; /* ms of CPU time that gdb has used; 0 if that is not known */
+	long long token;  /* of gdb's present command */
+	bool resuming;	  /* which lets the program run */
+	bool restarting;  /* so does this, from the beginning: resuming is true as well */
 	bool has_rr;
 	bool rr_runs; /* and has not yet told of the stop */
 };

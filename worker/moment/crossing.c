@@ -65,8 +65,7 @@ bool crossing_is_at_first(const struct replay *replay)
 	const struct moment *now = replay_now(replay);
 
 	/* The process runs the instruction again if it forks itself, but has branched by then. */
-	return images_at(replay) == 0 && images_get(replay, 0)->forked &&
-	       now->tid == replay_pid(replay) && now->ticks == 0 &&
+	return images_at_forked(replay) && now->tid == replay_pid(replay) && now->ticks == 0 &&
 	       now->pc == replay_first_pc(replay);
 }
 

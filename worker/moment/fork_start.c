@@ -24,7 +24,7 @@ int fork_start_guard(struct replay *replay)
 {
 	char where[64];
 
-	if (images_at(replay) != 0 || !images_get(replay, 0)->forked || !replay_first_pc(replay))
+	if (!images_at_forked(replay) || !replay_first_pc(replay))
 		return 0;
 	snprintf(where, sizeof(where), "-c \"$rax == 0\" *0x%llx", replay_first_pc(replay));
 	return temporary_breakpoint_insert(replay, where);

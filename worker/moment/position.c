@@ -67,17 +67,17 @@ static bool reach_event(struct replay *replay, long long event, struct failure *
  * interrupt, which has little time. Whether the program has come to the end so. */
 static bool hold_before_end(struct replay *replay)
 {
-	struct before_end *before = &replay_loaded(replay)->before_end;
+	int *asked = &replay_loaded(replay)->before_end;
 	const long long event = replay_end(replay)->event - 1;
 	cleanup_failure struct failure unreached = {0};
 
-	if (before->tried == replay_rr_number(replay) + 1 || event <= images_start(replay) ||
+	if (*asked == replay_rr_number(replay) + 1 || event <= images_start(replay) ||
 	    event <= replay_now(replay)->event || !worker_goes_on(replay_worker(replay)))
 		return false;
-	before->tried = replay_rr_number(replay) + 1;
+	*asked = replay_rr_number(replay) + 1;
 	if (!position_go_event(replay, event, &unreached) || position_is_end(replay))
 		return position_is_end(replay) && !unreached.message[0];
-	before->held = position_hold(replay);
+	position_hold(replay);
 	return false;
 }
 

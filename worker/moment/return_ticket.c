@@ -9,6 +9,7 @@
 #include "worker/gdb/mi/mi.h"
 #include "worker/moment/position.h"
 #include "worker/serve/begins.h"
+#include "worker/serve/texthash.h"
 #include "worker/session/selection.h"
 
 #define BEGINNING_MAX 10 /* functions that begin at one instruction */
@@ -19,14 +20,10 @@ static const char *stopped_in(const struct replay *replay)
 	return mi_text(json_object_get(gdb_last_stop(replay_gdb(replay)), "frame"), "func");
 }
 
-/* The hash of a name, which may be long; 0: unknown. */
+/* 0: unknown. */
 static unsigned long long number_of(const char *name)
 {
-	unsigned long long number = 14695981039346656037ULL; /* FNV-1a */
-
-	for (; name && *name; name++)
-		number = (number ^ (unsigned char)*name) * 1099511628211ULL;
-	return name ? number : 0;
+	return name ? texthash_add(TEXTHASH_EMPTY, name) : 0;
 }
 
 struct return_ticket return_ticket_here(const struct replay *replay)

@@ -263,6 +263,11 @@ int images_share(const struct replay *replay, const struct moment *from, const s
 	return (int)(done * 100 / whole);
 }
 
+bool images_at_forked(const struct replay *replay)
+{
+	return images_at(replay) == 0 && images_get(replay, 0)->forked;
+}
+
 size_t images_count(const struct replay *replay)
 {
 	return replay->images->count;

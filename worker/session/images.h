@@ -57,6 +57,9 @@ long long images_learn_fork(struct images *images, const struct execs *execs);
 const struct forked_by *images_fork(const struct images *images);
 const struct forked_by *images_forked_by(const struct replay *replay);
 
+/* Whether the session stands in the image with which its process was forked. */
+bool images_at_forked(const struct replay *replay);
+
 /* The number of images, at least 1. */
 size_t images_count(const struct replay *replay);
 /* The number of the session's present image, from 0. */

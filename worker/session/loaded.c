@@ -135,7 +135,7 @@ const struct linked *loaded_linked_before(struct replay *replay, const struct mo
 {
 	const struct linked *linked = &replay_loaded(replay)->linked;
 
-	return to->pc && linked->found && linked->image == images_number(replay) &&
+	return to->pc && linked->held && linked->image == images_number(replay) &&
 		       linked->at.event == to->event && linked->at.tid == to->tid &&
 		       linked->at.ticks <= to->ticks && loaded_same(replay, &linked->at)
 		   ? linked

@@ -20,18 +20,16 @@ struct loaded {
 	} stretches[LOADED_STRETCHES_MAX];
 	size_t count;
 	struct linked { /* see linked.h */
-		bool sought, found;
 		unsigned image;
+		bool none; /* there is no such moment, or it cannot be held */
 		struct moment at;
-		int held;				    /* see position_hold */
+		int held; /* see position_hold, of this rr or of one before; 0: not found yet */
 		struct solib_range early[LINKED_EARLY_MAX]; /* what was loaded before: the loader */
 		size_t early_count;
 		bool resolves; /* code of the program itself has run before, or may have */
 	} linked;
-	struct before_end { /* see position.c */
-		int tried;  /* replay_rr_number of the rr that was asked for it, from 1 */
-		int held;   /* see position_hold */
-	} before_end;
+	int before_end; /* the rr that keeps a checkpoint there, or was asked to: its
+			 * replay_rr_number, from 1; see position.c */
 };
 
 #endif

@@ -122,9 +122,6 @@ struct checkpoint_list *replay_checkpoints(struct replay *replay);
 /* See signals.c. */
 json_t *replay_signals(const struct replay *replay);
 
-/* What gdb has been told (taught.h), the sources that were opened (source.c), what the program
- * prints as it runs, and what a client is told of the session's start. */
-
 /* What was read where the program stands, by one reader (mappings.c), until gdb's next stop. */
 struct read_here {
 	void *what; /* NULL: nothing yet */
@@ -134,7 +131,11 @@ struct read_here {
 
 struct read_here *replay_read_here(struct replay *replay);
 
-struct loaded *replay_loaded(struct replay *replay); /* loaded.h */
+/* Which libraries are loaded where (loaded.h), what gdb has been told (taught.h), the sources that
+ * were opened (source.c), what the program prints as it runs, and what a client is told of the
+ * session's start. */
+
+struct loaded *replay_loaded(struct replay *replay);
 struct taught *replay_taught(struct replay *replay);
 struct shown_sources *replay_sources(struct replay *replay);
 struct live_output *replay_output(const struct replay *replay);

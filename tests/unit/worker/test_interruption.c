@@ -8,10 +8,12 @@
 
 static struct interruption interruption;
 static struct interrupted met;
+static bool works;
 
 static void meet(bool resuming)
 {
 	interruption = (struct interruption){0};
+	works = true;
 	met = (struct interrupted){
 	    .now = 1000, .token = TOKEN, .resuming = resuming, .has_rr = true, .rr_runs = resuming};
 }
@@ -19,6 +21,7 @@ static void meet(bool resuming)
 static enum interruption_step after(long long ms)
 {
 	met.now += ms;
+	met.worked += works ? ms : 0;
 	return interruption_next(&interruption, &met);
 }
 
@@ -32,6 +35,20 @@ START_TEST(a_brief_command_is_let_end_and_a_long_one_gets_one_signal)
 	ck_assert_int_eq(after(200), TELL_GDB);
 	ck_assert_int_eq(after(60000), TELL_NOBODY);
 	ck_assert_int_eq(interruption_wait(&interruption, -1), -1);
+}
+END_TEST
+
+/* On a busy machine. */
+START_TEST(gdb_has_its_time_as_work_of_its_own_but_not_for_ever)
+{
+	for (int runs = 0; runs < 2; runs++) {
+		meet(runs);
+		ck_assert_int_eq(after(0), runs ? TELL_RR : TELL_NOBODY);
+		met.rr_runs = works = false;
+		ck_assert_int_eq(after(0), TELL_NOBODY);
+		ck_assert_int_eq(after(1900), TELL_NOBODY);
+		ck_assert_int_eq(after(1200), TELL_GDB);
+	}
 }
 END_TEST
 
@@ -92,6 +109,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {a_brief_command_is_let_end_and_a_long_one_gets_one_signal,
+	    gdb_has_its_time_as_work_of_its_own_but_not_for_ever,
 	    what_tells_how_far_it_came_has_longer,
 	    rr_is_told_at_once_and_gdb_has_its_time_from_the_stop_on,
 	    what_follows_a_run_or_restarts_is_not_signalled, a_run_without_rr_is_gdbs, NULL};

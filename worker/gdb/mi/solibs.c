@@ -8,6 +8,7 @@
 #include <string.h>
 #include "sandbox/cleanup.h"
 #include "worker/gdb/mi/mi.h"
+#include "worker/serve/texthash.h"
 
 bool solibs_begin(struct solibs *solibs)
 {
@@ -20,18 +21,11 @@ void solibs_end(struct solibs *solibs)
 	json_decref(solibs->known);
 }
 
-static unsigned long long add_to_hash(unsigned long long hash, const char *text)
-{
-	while (text && *text)
-		hash = (hash ^ (unsigned char)*text++) * 1099511628211ULL;
-	return hash;
-}
-
 static unsigned long long hash_of(const char *id, const json_t *results)
 {
 	cleanup_free char *ranges = json_dumps(json_object_get(results, "ranges"), JSON_COMPACT);
 
-	return add_to_hash(add_to_hash(14695981039346656037ULL /* FNV-1a */, id), ranges);
+	return texthash_add(texthash_add(TEXTHASH_EMPTY, id), ranges);
 }
 
 static void forget(struct solibs *solibs, const char *id)

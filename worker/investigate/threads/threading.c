@@ -8,11 +8,10 @@
 #include <string.h>
 #include <sys/syscall.h>
 #include "worker/gdb/mi/mi.h"
-#include "worker/gdb/must.h"
+#include "worker/read/code/auxv.h"
 #include "worker/read/values/accessed.h"
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/read/names/symbol.h"
-#include "worker/serve/begins.h"
 
 static const struct threading_function functions[] = {
     {"pthread_create", THREADING_CREATE, THREADING_CREATION},
@@ -102,18 +101,13 @@ bool threading_is_function(const struct threading *threading, unsigned long long
 	return false;
 }
 
-/* Where the program's own code begins, when its libraries are in memory; 0: not known. */
-static unsigned long long entry_of(struct replay *replay)
-{
-	const char *text = gdb_shown(
-	    replay_gdb(replay), "locks and threads of libraries were not followed", "info auxv");
-
-	return hex_behind(behind_mark(text, "AT_ENTRY "), "0x");
-}
-
+/* Where its own code begins, a program has its libraries in memory. */
 static void stop_at_entry(struct threading *threading)
 {
-	unsigned long long address = threading->found ? 0 : entry_of(threading->replay);
+	unsigned long long address =
+	    threading->found
+		? 0
+		: auxv_entry(threading->replay, "locks and threads of libraries were not followed");
 
 	threading->entry = address ? temporary_breakpoint_insert_at(threading->replay, address) : 0;
 	threading->begun = threading->entry == 0;

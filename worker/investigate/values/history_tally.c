@@ -355,11 +355,6 @@ static enum search_end do_again(struct history *history, struct search *search, 
 	return search_run(search, visit, history, failure);
 }
 
-static void forget(struct failure *failure)
-{
-	failure_forget(failure);
-}
-
 static enum search_end finish(struct history *history, struct search *search, enum search_end end,
     scan_visit *visit, struct failure *failure)
 {
@@ -377,7 +372,7 @@ static enum search_end finish(struct history *history, struct search *search, en
 		replay_worker(replay)->half_read &= !tally->late;
 		whole |= tally->late;
 		if (!replay_worker(replay)->broken)
-			forget(failure);
+			failure_forget(failure);
 	}
 	tallied_writes_end(replay);
 	if (whole || end == SEARCH_FAILED || replay_worker(replay)->broken)

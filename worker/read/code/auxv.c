@@ -7,10 +7,9 @@
 #include "worker/gdb/must.h"
 #include "worker/serve/begins.h"
 
-unsigned long long auxv_entry(struct replay *replay)
+unsigned long long auxv_entry(struct replay *replay, const char *not_done)
 {
-	const char *text = gdb_shown(replay_gdb(replay),
-	    "the libraries that the program is linked with were not looked through", "info auxv");
+	const char *text = gdb_shown(replay_gdb(replay), not_done, "info auxv");
 
 	return hex_behind(behind_mark(text, "AT_ENTRY "), "0x");
 }

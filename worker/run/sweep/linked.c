@@ -65,7 +65,8 @@ static bool take(struct replay *replay, struct linked *linked, struct failure *f
 
 static bool find(struct replay *replay, struct linked *linked, struct failure *failure)
 {
-	const unsigned long long entry = auxv_entry(replay);
+	const unsigned long long entry = auxv_entry(
+	    replay, "the libraries that the program is linked with were not looked through");
 	int number = entry ? temporary_breakpoint_insert_at(replay, entry) : 0;
 	bool ok = number && solibs_ranges(solibs_of(replay), linked->early, LINKED_EARLY_MAX,
 				&linked->early_count);
@@ -80,25 +81,20 @@ static bool find(struct replay *replay, struct linked *linked, struct failure *f
 	return ok && take(replay, linked, failure);
 }
 
-static bool begins_with_fork(const struct replay *replay)
-{
-	return images_at(replay) == 0 && images_get(replay, 0)->forked;
-}
-
 bool linked_go(struct replay *replay, struct failure *failure)
 {
 	struct linked *linked = linked_of(replay);
+	bool found;
 
 	if (linked->image != images_number(replay))
 		*linked = (struct linked){.image = images_number(replay)};
-	if (linked->found && position_is_held(replay, linked->held))
+	if (position_is_held(replay, linked->held))
 		return position_restore(replay, linked->held, &linked->at, failure);
-	if ((linked->sought && !linked->found) || begins_with_fork(replay) ||
-	    !position_go_event(replay, 0, failure))
+	if (linked->none || images_at_forked(replay) || !position_go_event(replay, 0, failure))
 		return false;
-	linked->found = find(replay, linked, failure);
-	linked->sought = worker_goes_on(replay_worker(replay));
-	return linked->found;
+	found = find(replay, linked, failure);
+	linked->none = !found && worker_goes_on(replay_worker(replay));
+	return found;
 }
 
 /* ---- What cannot have run before ------------------------------------------------------------- */
@@ -160,7 +156,7 @@ bool linked_go_for(struct replay *replay, const int *numbers, size_t count, stru
 {
 	const struct linked *linked = linked_of(replay);
 
-	return (!linked->found || all_are_later(replay, numbers, count)) &&
+	return (!linked->held || all_are_later(replay, numbers, count)) &&
 	       linked_go(replay, failure) && all_are_later(replay, numbers, count);
 }
 
@@ -170,7 +166,7 @@ static bool stands_at_start(struct replay *replay)
 	const struct moment *now = replay_now(replay);
 	cleanup_failure struct failure ignored = {0};
 
-	return !begins_with_fork(replay) && now->event == images_start(replay) && !now->ticks &&
+	return !images_at_forked(replay) && now->event == images_start(replay) && !now->ticks &&
 	       position_update(replay, &ignored) && now->event == images_start(replay) &&
 	       !now->ticks && now->pc == replay_first_pc(replay) && !replay_is_at_signal(replay) &&
 	       replay_loaded(replay)->agrees;

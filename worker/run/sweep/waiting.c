@@ -1,5 +1,5 @@
 /*
- * Looks for a location first where the program's own code begins, with the libraries that it is
+ * Looks for a location first where the program has been linked, with the libraries that it is
  * linked with, which costs little; and only then wherever it loads or unloads others, and at its
  * end. On the way gdb learns where libraries lie that the program loads by a relative name. LIMIT:
  * later images of the process are not seen.
