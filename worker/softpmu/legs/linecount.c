@@ -16,7 +16,7 @@
 static void begin(struct linecount *lines, pid_t borrower)
 {
 	lines->number++;
-	lines->process = 0;
+	lines->memory = (struct memory_of){0};
 	lines->borrower = borrower;
 	lines->list.count = 0;
 	memset(lines->passes, 0, sizeof lines->passes);
@@ -78,26 +78,26 @@ bool linecount_read(struct linecount *lines, int fd, uint64_t address, void *buf
 	if (lines->table.state == 0 ||
 	    !address_is_part(address, size, LINEMARK, sizeof lines->table))
 		return false;
-	if (!lines->process)
-		lines->process = process_of_memory(fd);
+	if (!lines->memory.process)
+		lines->memory.process = process_of_memory(fd);
 	memcpy(buffer, (const char *)&lines->table + (address - LINEMARK), size);
 	return true;
 }
 
-bool linecount_is_on(const struct linecount *lines, struct tracee *tracee)
+bool linecount_is_on(struct linecount *lines, struct tracee *tracee)
 {
-	if (!lines || lines->table.state != LINES_ON || !lines->process)
+	if (!lines || lines->table.state != LINES_ON || !lines->memory.process)
 		return false;
 	if (tracee->lines != lines->number) {
 		tracee->lines = lines->number;
-		tracee->lines_member = tracee->borrower == lines->borrower &&
-				       process_shares_memory(tracee->tid, lines->process);
+		tracee->lines_member =
+		    tracee->borrower == lines->borrower && tracees_run_in(&lines->memory, tracee);
 	}
 	return tracee->lines_member;
 }
 
 /* The code there is that of vfork's child too, which nobody asks about. */
-bool linecount_set(const struct linecount *lines, struct space *space, struct tracee *tracee)
+bool linecount_set(struct linecount *lines, struct space *space, struct tracee *tracee)
 {
 	struct watches *watches = &space->watches;
 	const uint64_t number = linecount_is_on(lines, tracee) ? lines->number : 0;
@@ -137,7 +137,7 @@ void linecount_note(
 
 void linecount_note_exec(struct linecount *lines, const struct tracee *tracee)
 {
-	if (lines && lines->table.state && lines->process &&
-	    process_of(tracee->tid) == process_of(lines->process))
+	if (lines && lines->table.state && lines->memory.process &&
+	    process_of(tracee->tid) == process_of(lines->memory.process))
 		lines->table.state = LINES_ON | LINES_ENDED;
 }

@@ -27,14 +27,15 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/base/linelist.h"
+#include "worker/softpmu/base/memoryof.h"
 
 struct space;
 struct tracee;
 
 struct linecount {
 	uint64_t number; /* of those that were begun, ever */
-	pid_t process;	 /* 0: not known yet */
-	pid_t borrower;	 /* as in struct tracee: vfork's child has the same memory */
+	struct memory_of memory;
+	pid_t borrower; /* as in struct tracee: vfork's child has the same memory */
 	struct line_table table;
 	struct line_list list;
 	uint64_t passes[LINES_MAX];
@@ -48,11 +49,11 @@ void linecount_take(struct linecount *lines, pid_t borrower, const char *packet)
 bool linecount_read(struct linecount *lines, int fd, uint64_t address, void *buffer, size_t size);
 
 /* Whether this tracee's passes are counted, so that it runs in the cache or in steps. */
-bool linecount_is_on(const struct linecount *lines, struct tracee *tracee);
+bool linecount_is_on(struct linecount *lines, struct tracee *tracee);
 
 /* Before a leg in the cache. True when the code there must be made anew. The count must outlive the
  * space. */
-bool linecount_set(const struct linecount *lines, struct space *space, struct tracee *tracee);
+bool linecount_set(struct linecount *lines, struct space *space, struct tracee *tracee);
 
 /* The leg is over. */
 void linecount_end_leg(struct linecount *lines, const struct space *space, struct tracee *tracee);

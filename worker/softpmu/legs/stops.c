@@ -334,6 +334,7 @@ static void begin_child(struct softpmu *pmu, struct tracee *parent)
 		stops_forget(pmu, (pid_t)number);
 		child = tracees_get(pmu->tracees, (pid_t)number);
 		child->last_fault = parent->last_fault;
+		tracees_note_child(parent, child);
 		child->borrower = tracees_borrower(parent, (pid_t)number);
 		racecheck_note_child(pmu->conditions.races, parent, child);
 	}
@@ -349,6 +350,7 @@ static void begin_program(struct softpmu *pmu, struct tracee *tracee)
 	codecache_forget(pmu->cache, tracee);
 	heapcheck_note_exec(pmu->conditions.check, tracee);
 	linecount_note_exec(pmu->conditions.lines, tracee);
+	tracees_begin_memory(tracee);
 	/* Nor is it one of those that share a memory which is looked at. */
 	tracee->check = tracee->tally = tracee->race = tracee->lines = tracee->access = 0;
 	tracee->borrower = 0;

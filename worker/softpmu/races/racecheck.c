@@ -37,7 +37,7 @@ static void forget_pass(struct racecheck *check)
 		memset(check->pair, 0, RACE_PAIRS * sizeof *check->pair);
 	memset(check->cleared, 0, sizeof check->cleared);
 	check->wanted_count = 0;
-	check->process = 0;
+	check->memory = (struct memory_of){0};
 	check->turn = 1;
 	check->last = RACE_NOBODY;
 	check->table = (struct race_table){.state = RACE_ON};
@@ -146,8 +146,8 @@ bool racecheck_read(struct racecheck *check, int fd, uint64_t address, void *buf
 	if (check->table.state == 0 ||
 	    !address_is_part(address, size, RACEMARK, sizeof check->table))
 		return false;
-	if (!check->process)
-		check->process = process_of_memory(fd);
+	if (!check->memory.process)
+		check->memory.process = process_of_memory(fd);
 	if (check->clocks.full || check->cells.full)
 		check->table.state |= RACE_LOST;
 	check->table.threads = check->clocks.threads;
@@ -172,11 +172,11 @@ static unsigned begin_thread(struct racecheck *check, const struct tracee *trace
 
 bool racecheck_is_on(struct racecheck *check, struct tracee *tracee)
 {
-	if (!check || check->table.state == 0 || !check->process)
+	if (!check || check->table.state == 0 || !check->memory.process)
 		return false;
 	if (tracee->race != check->number) {
 		tracee->race = check->number;
-		tracee->race_member = process_shares_memory(tracee->tid, check->process);
+		tracee->race_member = tracees_run_in(&check->memory, tracee);
 		tracee->race_thread = tracee->race_member ? begin_thread(check, tracee) : 0;
 	}
 	return tracee->race_member && tracee->race_thread < RACE_THREADS;

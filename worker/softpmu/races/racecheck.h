@@ -46,6 +46,7 @@
 #include "worker/softpmu/races/raceclocks.h"
 #include "worker/softpmu/races/racetables.h"
 #include "worker/softpmu/traps/debugregs.h"
+#include "worker/softpmu/base/memoryof.h"
 #include "worker/x86/tallymark.h"
 
 struct place;
@@ -66,9 +67,9 @@ struct racecheck {
 	struct race_table table;
 	uint64_t number;		/* of passes, ever */
 	bool shown, learns, introduced; /* introduced: the second thread was shown */
-	pid_t process;			/* 0: not known yet */
-	uint64_t turn;			/* of threads, and of their orders */
-	unsigned last;			/* the thread that ran last */
+	struct memory_of memory;
+	uint64_t turn; /* of threads, and of their orders */
+	unsigned last; /* the thread that ran last */
 	struct range library[RACE_CODE], left_out[RACE_CODE];
 	size_t libraries, left_outs;
 	/* Sets of addresses, see addressset.h: of each four bytes by which threads are ordered; of

@@ -97,8 +97,8 @@ bool accesslog_read(struct accesslog *log, int fd, uint64_t address, void *buffe
 {
 	if (log->table.state == 0 || !address_is_part(address, size, ACCESSMARK, sizeof log->table))
 		return false;
-	if (!log->process)
-		log->process = process_of_memory(fd);
+	if (!log->memory.process)
+		log->memory.process = process_of_memory(fd);
 	show_rows(log);
 	memcpy(buffer, (const char *)&log->table + (address - ACCESSMARK), size);
 	return true;
@@ -106,14 +106,14 @@ bool accesslog_read(struct accesslog *log, int fd, uint64_t address, void *buffe
 
 /* ---- Accesses -------------------------------------------------------------------------------- */
 
-static bool is_on(const struct accesslog *log, struct tracee *tracee)
+static bool is_on(struct accesslog *log, struct tracee *tracee)
 {
-	if (!log || log->table.state != ACCESS_ON || !log->process)
+	if (!log || log->table.state != ACCESS_ON || !log->memory.process)
 		return false;
 	if (tracee->access != log->begun) {
 		tracee->access = log->begun;
-		tracee->access_member = tracee->borrower == log->borrower &&
-					process_shares_memory(tracee->tid, log->process);
+		tracee->access_member =
+		    tracee->borrower == log->borrower && tracees_run_in(&log->memory, tracee);
 		tracee->access_thread = UINT64_MAX;
 	}
 	return tracee->access_member;
@@ -275,7 +275,7 @@ static void unmark(struct space *space)
 }
 
 /* Whether the code writes this tracee's accesses into its log. */
-static bool is_inlined(const struct accesslog *log, struct tracee *tracee)
+static bool is_inlined(struct accesslog *log, struct tracee *tracee)
 {
 	return is_on(log, tracee) && log->quiet.count > 0 && watch_of(log, tracee) >= 0;
 }

@@ -43,6 +43,7 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/base/quietlist.h"
+#include "worker/softpmu/base/memoryof.h"
 
 struct place;
 struct space;
@@ -56,7 +57,7 @@ struct accesslog {
 	uint64_t number; /* of the lists of what is quiet, ever */
 	uint64_t address;
 	size_t size;
-	pid_t process;	/* 0: not known yet */
+	struct memory_of memory;
 	pid_t borrower; /* as in struct tracee: vfork's child has the same memory */
 	uint64_t threads;
 	bool hides;	 /* since an access was shown, one was hidden */

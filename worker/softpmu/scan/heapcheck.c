@@ -75,14 +75,14 @@ static void show_sites(struct heapcheck *check, const uint64_t number[PACKET_NUM
 
 static void show_lost(struct heapcheck *check)
 {
-	const struct heapreach_program program = {.process = check->process,
+	const struct heapreach_program program = {.process = check->memory.process,
 	    .threads = check->member,
 	    .thread_count = check->members,
 	    .heap = check->covered,
 	    .heap_count = check->covers};
 
 	/* Of further threads, the registers are not known. */
-	check->lost_only = check->process != 0 && check->members < HEAPREACH_THREADS &&
+	check->lost_only = check->memory.process != 0 && check->members < HEAPREACH_THREADS &&
 			   heapreach_mark(&check->blocks, &program);
 	check->table.state |= check->lost_only ? CHECK_REACH : 0;
 }
@@ -145,8 +145,8 @@ bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buf
 	if (check->table.state == 0 ||
 	    !address_is_part(address, size, CHECKMARK, sizeof check->table))
 		return false;
-	if (!check->process)
-		check->process = process_of_memory(fd);
+	if (!check->memory.process)
+		check->memory.process = process_of_memory(fd);
 	if (check->shadow.full)
 		check->table.state |= CHECK_NO_SHADOW;
 	memcpy(buffer, (const char *)&check->table + (address - CHECKMARK), size);
@@ -164,14 +164,14 @@ static bool is_known(const struct heapcheck *check, pid_t tid)
 
 bool heapcheck_is_on(struct heapcheck *check, struct tracee *tracee)
 {
-	if (!check || check->table.state == 0 || !check->process)
+	if (!check || check->table.state == 0 || !check->memory.process)
 		return false;
 	if (tracee->check != check->number) {
 		tracee->check = check->number;
 		tracee->check_call.back = tracee->check_due = 0;
 		tracee->pool_depth = 0;
 		tracee->check_follow = NULL;
-		tracee->check_member = process_shares_memory(tracee->tid, check->process);
+		tracee->check_member = tracees_run_in(&check->memory, tracee);
 		if (tracee->check_member && !is_known(check, tracee->tid) &&
 		    check->members < HEAPREACH_THREADS)
 			check->member[check->members++] = tracee->tid;
@@ -380,8 +380,8 @@ void heapcheck_leave(struct heapcheck *check, struct tracee *tracee)
 
 void heapcheck_note_exec(struct heapcheck *check, const struct tracee *tracee)
 {
-	if (check && check->table.state && check->process &&
-	    process_of(tracee->tid) == process_of(check->process))
+	if (check && check->table.state && check->memory.process &&
+	    process_of(tracee->tid) == process_of(check->memory.process))
 		heapcheck_end(check);
 }
 

@@ -52,6 +52,7 @@
 #include "worker/softpmu/scan/heapsites.h"
 #include "worker/softpmu/scan/heapshadow.h"
 #include "worker/softpmu/traps/debugregs.h"
+#include "worker/softpmu/base/memoryof.h"
 #include "worker/x86/accesses.h"
 #include "worker/x86/tallymark.h"
 
@@ -82,7 +83,7 @@ struct heapcheck {
 	bool uncovered;	 /* there is a block in memory that was not marked as a whole */
 	bool whole, shown, by_program; /* by_program: it moves the end of its data itself */
 	bool blocks_only, lost_only, returns_off;
-	pid_t process;			 /* 0: not known yet */
+	struct memory_of memory;
 	pid_t member[HEAPREACH_THREADS]; /* its threads, as far as they have been met */
 	size_t members;
 	struct {

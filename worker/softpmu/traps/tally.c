@@ -132,18 +132,18 @@ static bool same(const struct tally *tally, const uint8_t *a, const uint8_t *b)
 /* gdb has only one process, whose memory it reads. */
 static void learn_process(struct tally *tally, int fd)
 {
-	if (tally->process)
+	if (tally->memory.process)
 		return;
-	tally->process = tally->reader = process_of_memory(fd);
-	if (!tally->process || !processor()->debug_registers)
+	tally->memory.process = tally->reader = process_of_memory(fd);
+	if (!tally->memory.process || !processor()->debug_registers)
 		lose(tally);
 }
 
-static bool is_member(const struct tally *tally, struct tracee *tracee)
+static bool is_member(struct tally *tally, struct tracee *tracee)
 {
 	if (tracee->tally != tally->number) {
 		tracee->tally = tally->number;
-		tracee->tally_member = process_shares_memory(tracee->tid, tally->process);
+		tracee->tally_member = tracees_run_in(&tally->memory, tracee);
 	}
 	return tracee->tally_member;
 }
@@ -293,7 +293,7 @@ enum tally_verdict tally_hit(struct tally *tally, struct tracee *tracee, unsigne
 bool tally_is_inlined(struct tally *tally, const struct tracee *tracee)
 {
 	return counts(tally) && tally->inlined &&
-	       (!tally->predicate || tally->table.total >= TALLY_LOOKS) && tally->process &&
+	       (!tally->predicate || tally->table.total >= TALLY_LOOKS) && tally->memory.process &&
 	       processor()->debug_registers && !tally->by_rr && !tally->table.found &&
 	       tracee->tally == tally->number && tracee->tally_member;
 }

@@ -39,6 +39,7 @@
 #include <sys/types.h>
 
 #include "worker/softpmu/traps/hushed.h"
+#include "worker/softpmu/base/memoryof.h"
 #include "worker/x86/tallymark.h"
 
 struct tracee;
@@ -70,7 +71,8 @@ struct tally {
 	bool always[TALLY_ROWS];
 	uint64_t wanted[TALLY_WANTED_MAX]; /* numbers, ascending */
 	size_t wanted_count, wanted_next;
-	pid_t process, reader; /* reader: a task of it. 0: not known yet */
+	struct memory_of memory;
+	pid_t reader; /* a task that runs in it; 0: not known yet */
 };
 
 /* A whole packet of gdb's, which ends with a NUL. hushed: what a predicate is; it must outlive the

@@ -11,6 +11,7 @@
 
 #include "worker/softpmu/base/kernel.h"
 #include "worker/softpmu/base/message.h"
+#include "worker/softpmu/base/process.h"
 
 enum { TRACEES_BUCKETS_FIRST = 64 }; /* a power of two */
 
@@ -39,7 +40,7 @@ static struct tracee **chain_of(const struct tracees *tracees, pid_t tid)
 	return &tracees->bucket[(size_t)tid & (tracees->buckets - 1)];
 }
 
-struct tracee *tracees_find(struct tracees *tracees, pid_t tid)
+struct tracee *tracees_find(const struct tracees *tracees, pid_t tid)
 {
 	for (struct tracee *t = *chain_of(tracees, tid); t; t = t->next) {
 		if (t->tid == tid)
@@ -84,12 +85,39 @@ struct tracee *tracees_get(struct tracees *tracees, pid_t tid)
 		return NULL; /* for cppcheck, which does not believe it */
 	}
 	t->tid = tid;
+	t->table = tracees;
+	tracees_begin_memory(t);
 	debug_registers_reset(&t->debug);
 	chain = chain_of(tracees, tid);
 	t->next = *chain;
 	*chain = t;
 	tracees->count++;
 	return t;
+}
+
+bool tracees_run_in(struct memory_of *memory, const struct tracee *tracee)
+{
+	const struct tracee *named;
+
+	if (!memory->number && tracee->table) {
+		named = tracees_find(tracee->table, memory->process);
+		memory->number = named ? named->memory : 0;
+	}
+	return (memory->number && memory->number == tracee->memory) ||
+	       process_shares_memory(tracee->tid, memory->process);
+}
+
+void tracees_note_child(const struct tracee *parent, struct tracee *child)
+{
+	if (process_shares_memory(child->tid, parent->tid))
+		child->memory = parent->memory;
+}
+
+void tracees_begin_memory(struct tracee *tracee)
+{
+	static uint64_t memories;
+
+	tracee->memory = ++memories;
 }
 
 void tracees_visit(

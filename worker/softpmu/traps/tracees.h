@@ -13,6 +13,7 @@
 #include <sys/user.h>
 
 #include "worker/softpmu/traps/debugregs.h"
+#include "worker/softpmu/base/memoryof.h"
 #include "worker/softpmu/traps/signalframe.h"
 #include "worker/x86/tallymark.h"
 
@@ -69,6 +70,8 @@ struct pool_call {
 struct tracee {
 	struct tracee *next; /* in its hash chain */
 	pid_t tid;
+	const struct tracees *table;
+	uint64_t memory;       /* the number of its memory, which no other one has ever had */
 	struct counter *ticks; /* its ticks counter, or NULL */
 	struct debug_registers debug;
 
@@ -139,7 +142,7 @@ struct tracees;
 /* An empty table, or NULL when memory is short. */
 struct tracees *tracees_new(void);
 
-struct tracee *tracees_find(struct tracees *tracees, pid_t tid);
+struct tracee *tracees_find(const struct tracees *tracees, pid_t tid);
 
 /* Finds or adds. Ends rr with a message when memory is short: a lost tracee would miscount. */
 struct tracee *tracees_get(struct tracees *tracees, pid_t tid);
@@ -155,6 +158,15 @@ pid_t tracees_borrower(const struct tracee *parent, pid_t child);
 /* Calls visit for every entry; it must not add or drop any. */
 void tracees_visit(
     struct tracees *tracees, void (*visit)(void *context, struct tracee *tracee), void *context);
+
+/* Whether the tracee runs in it. The process may have ended since this was asked first: in a
+ * replay, where a thread is a process of its own, others of them run on. */
+bool tracees_run_in(struct memory_of *memory, const struct tracee *tracee);
+
+/* The tracee's memory is its parent's, which has just made it, if they share it. */
+void tracees_note_child(const struct tracee *parent, struct tracee *child);
+/* The tracee has a memory of its own: it has a new program. */
+void tracees_begin_memory(struct tracee *tracee);
 
 /* The task is gone: forget it. */
 void tracees_drop(struct tracees *tracees, pid_t tid);
