@@ -37,12 +37,27 @@ START_TEST(their_heap_is_checked)
 }
 END_TEST
 
+/* Asked in the middle, where rr has their memory by a descriptor of the thread that has ended. */
+START_TEST(so_it_is_from_a_moment_in_one_of_them)
+{
+	cleanup_scene struct scene scene = scene_open(PROGRAM, NULL);
+	json_auto_t *history = client_tool(
+	    scene.client, "rr_value_history", "{s:s, s:i}", "expression", "counted", "limit", 3);
+
+	expect_all(json_incref(history), NUMBER("total", COUNTED), ABSENT("cut_off"));
+	expect_all(client_tool(scene.client, "rr_lines_executed", "{s:s, s:s}", "location", "count",
+		       "from", answer_text(history, "changes.0.moment")),
+	    HAS("source", "   59999    "));
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
 	    {each_line_of_the_later_threads_counts, 1},
 	    {each_of_their_accesses_is_seen, 1},
 	    {their_heap_is_checked, 1},
+	    {so_it_is_from_a_moment_in_one_of_them, 1},
 	    {NULL, 0},
 	};
 

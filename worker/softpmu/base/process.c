@@ -1,5 +1,6 @@
 /*
- * Asks the kernel which process a task or a descriptor belongs to.
+ * Asks the kernel which process a task or a descriptor belongs to, and remembers who has the memory
+ * of one that has ended.
  */
 #include "worker/softpmu/base/process.h"
 
@@ -36,6 +37,39 @@ bool process_shares_memory(pid_t one, pid_t other)
 			   : process_of(one) != 0 && process_of(one) == process_of(other);
 }
 
+enum { HEIRS_MAX = 1024 }; /* the oldest ones are forgotten */
+
+static struct heir {
+	pid_t of, heir;
+} heirs[HEIRS_MAX];
+static unsigned heirs_ever;
+
+void process_begin(pid_t process)
+{
+	for (unsigned i = 0; i < HEIRS_MAX; i++) {
+		if (heirs[i].of == process || heirs[i].heir == process)
+			heirs[i] = (struct heir){0};
+	}
+}
+
+void process_leave_memory(pid_t process, pid_t heir)
+{
+	for (unsigned i = 0; i < HEIRS_MAX; i++) {
+		if (heirs[i].heir == process)
+			heirs[i].heir = heir;
+	}
+	heirs[heirs_ever++ % HEIRS_MAX] = (struct heir){process, heir};
+}
+
+static pid_t with_memory_of(pid_t process)
+{
+	for (unsigned i = 0; i < HEIRS_MAX; i++) {
+		if (heirs[i].of == process)
+			return heirs[i].heir;
+	}
+	return process;
+}
+
 /* rr has opened /proc/PID/mem, or a tracee its /proc/self/mem. */
 pid_t process_of_memory(int fd)
 {
@@ -49,6 +83,6 @@ pid_t process_of_memory(int fd)
 		return 0;
 	number = strtol(name + before, &end, 10);
 	return strcmp(end, "/mem") == 0 || strncmp(end, "/task/", 6) == 0
-		   ? process_of((pid_t)number)
+		   ? process_of(with_memory_of((pid_t)number))
 		   : 0;
 }

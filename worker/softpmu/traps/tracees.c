@@ -87,6 +87,7 @@ struct tracee *tracees_get(struct tracees *tracees, pid_t tid)
 	t->tid = tid;
 	t->table = tracees;
 	tracees_begin_memory(t);
+	process_begin(tid);
 	debug_registers_reset(&t->debug);
 	chain = chain_of(tracees, tid);
 	t->next = *chain;
@@ -129,6 +130,19 @@ void tracees_visit(
 	}
 }
 
+/* A descriptor that rr has opened by the task serves it for the others. */
+static void leave_memory(const struct tracees *tracees, const struct tracee *ended)
+{
+	for (size_t i = 0; i < tracees->buckets; i++) {
+		for (const struct tracee *t = tracees->bucket[i]; t; t = t->next) {
+			if (t != ended && t->memory == ended->memory) {
+				process_leave_memory(ended->tid, t->tid);
+				return;
+			}
+		}
+	}
+}
+
 void tracees_drop(struct tracees *tracees, pid_t tid)
 {
 	for (struct tracee **at = chain_of(tracees, tid); *at; at = &(*at)->next) {
@@ -138,6 +152,7 @@ void tracees_drop(struct tracees *tracees, pid_t tid)
 			continue;
 		*at = t->next;
 		tracees->count--;
+		leave_memory(tracees, t);
 		free(t);
 		return;
 	}
