@@ -521,7 +521,7 @@ static void begin_check(void)
 
 	heapcheck_take(&differ.check, "QRRWarden.check:b,1");
 	if (!heapcheck_read(&differ.check, differ.cached.memory, CHECKMARK, &still, sizeof still) ||
-	    !differ.check.process)
+	    !differ.check.memory.process)
 		fail("no check of the heap");
 }
 
