@@ -24,17 +24,14 @@ static void *count(void *argument)
 
 static void *go_on(void *argument)
 {
-	pthread_t threads[2];
+	pthread_t thread;
 
 	pthread_join(first, NULL);
 	for (int i = 0; i < 2; i++) {
-		pthread_create(&threads[i], NULL, count, NULL);
-		if (i == 0)
-			pthread_join(threads[i], NULL);
+		pthread_create(&thread, NULL, count, NULL);
+		pthread_join(thread, NULL);
 	}
-	pthread_join(threads[1], NULL);
 	printf("%ld\n", counted);
-	exit(0);
 	return argument;
 }
 

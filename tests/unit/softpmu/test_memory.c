@@ -4,9 +4,11 @@
  * of its own, which is its own tracee.
  */
 #include "worker/softpmu/base/memory.h"
+#include "worker/softpmu/base/process.h"
 
 #include <check.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <seccomp.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -122,6 +124,24 @@ START_TEST(code_is_not_writable_as_far_as_anybody_can_tell)
 }
 END_TEST
 
+/* rr has one descriptor for all that share a memory. */
+START_TEST(a_descriptor_is_of_who_has_the_memory_now)
+{
+	const pid_t heir = getppid(), next = 1;
+	int fd = open("/proc/self/mem", O_RDONLY | O_CLOEXEC);
+
+	ck_assert_int_ge(fd, 0);
+	ck_assert_int_eq(process_of_memory(fd), getpid());
+	process_leave_memory(getpid(), heir);
+	ck_assert_int_eq(process_of_memory(fd), heir);
+	process_leave_memory(heir, next);
+	ck_assert_int_eq(process_of_memory(fd), next);
+	process_begin(next); /* without an heir */
+	ck_assert_int_eq(process_of_memory(fd), getpid());
+	close(fd);
+}
+END_TEST
+
 int main(void)
 {
 	const struct looped tests[] = {
@@ -131,6 +151,7 @@ int main(void)
 	    {what_is_written_is_there_whatever_the_page_allows, 2},
 	    {a_variable_is_writable, 2},
 	    {code_is_not_writable_as_far_as_anybody_can_tell, 2},
+	    {a_descriptor_is_of_who_has_the_memory_now, 1},
 	    {NULL, 0},
 	};
 

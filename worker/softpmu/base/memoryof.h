@@ -1,5 +1,5 @@
 /*
- * Names the memory that a check or a count looks at. See tracees_run_in.
+ * Names the memory that a check or a count looks at. See tracees_name_memory.
  */
 #ifndef RR_WARDEN_SOFTPMU_MEMORYOF_H
 #define RR_WARDEN_SOFTPMU_MEMORYOF_H

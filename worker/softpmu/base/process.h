@@ -14,9 +14,9 @@ bool process_shares_memory(pid_t one, pid_t other);
  * that has ended and left its memory to another one. */
 pid_t process_of_memory(int fd);
 
-/* The process has ended, and `heir`, another one, has its memory still. */
+/* The process has ended, or runs another program, and `heir`, another one, has its memory still. */
 void process_leave_memory(pid_t process, pid_t heir);
-/* It may have the number of one that has ended. */
+/* It begins in a memory of its own: what was left or taken over by its number is past. */
 void process_begin(pid_t process);
 
 #endif

@@ -78,8 +78,7 @@ bool linecount_read(struct linecount *lines, int fd, uint64_t address, void *buf
 	if (lines->table.state == 0 ||
 	    !address_is_part(address, size, LINEMARK, sizeof lines->table))
 		return false;
-	if (!lines->memory.process)
-		lines->memory.process = process_of_memory(fd);
+	tracees_name_memory(&lines->memory, fd);
 	memcpy(buffer, (const char *)&lines->table + (address - LINEMARK), size);
 	return true;
 }

@@ -13,7 +13,6 @@
 #include "worker/softpmu/base/masks.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/packet.h"
-#include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/base/addressset.h"
@@ -146,8 +145,7 @@ bool racecheck_read(struct racecheck *check, int fd, uint64_t address, void *buf
 	if (check->table.state == 0 ||
 	    !address_is_part(address, size, RACEMARK, sizeof check->table))
 		return false;
-	if (!check->memory.process)
-		check->memory.process = process_of_memory(fd);
+	tracees_name_memory(&check->memory, fd);
 	if (check->clocks.full || check->cells.full)
 		check->table.state |= RACE_LOST;
 	check->table.threads = check->clocks.threads;

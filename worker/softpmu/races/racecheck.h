@@ -41,12 +41,12 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "worker/softpmu/base/memoryof.h"
 #include "worker/softpmu/base/range.h"
 #include "worker/softpmu/races/racecells.h"
 #include "worker/softpmu/races/raceclocks.h"
 #include "worker/softpmu/races/racetables.h"
 #include "worker/softpmu/traps/debugregs.h"
-#include "worker/softpmu/base/memoryof.h"
 #include "worker/x86/tallymark.h"
 
 struct place;

@@ -10,7 +10,6 @@
 #include "worker/softpmu/base/address.h"
 #include "worker/softpmu/base/memory.h"
 #include "worker/softpmu/base/packet.h"
-#include "worker/softpmu/base/process.h"
 #include "worker/softpmu/cache/recover.h"
 #include "worker/softpmu/cache/space.h"
 #include "worker/softpmu/traps/processor.h"
@@ -97,8 +96,7 @@ bool accesslog_read(struct accesslog *log, int fd, uint64_t address, void *buffe
 {
 	if (log->table.state == 0 || !address_is_part(address, size, ACCESSMARK, sizeof log->table))
 		return false;
-	if (!log->memory.process)
-		log->memory.process = process_of_memory(fd);
+	tracees_name_memory(&log->memory, fd);
 	show_rows(log);
 	memcpy(buffer, (const char *)&log->table + (address - ACCESSMARK), size);
 	return true;

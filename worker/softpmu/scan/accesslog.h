@@ -42,8 +42,8 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "worker/softpmu/base/quietlist.h"
 #include "worker/softpmu/base/memoryof.h"
+#include "worker/softpmu/base/quietlist.h"
 
 struct place;
 struct space;

@@ -145,8 +145,7 @@ bool heapcheck_read(struct heapcheck *check, int fd, uint64_t address, void *buf
 	if (check->table.state == 0 ||
 	    !address_is_part(address, size, CHECKMARK, sizeof check->table))
 		return false;
-	if (!check->memory.process)
-		check->memory.process = process_of_memory(fd);
+	tracees_name_memory(&check->memory, fd);
 	if (check->shadow.full)
 		check->table.state |= CHECK_NO_SHADOW;
 	memcpy(buffer, (const char *)&check->table + (address - CHECKMARK), size);

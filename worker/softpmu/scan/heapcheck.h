@@ -47,12 +47,12 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
+#include "worker/softpmu/base/memoryof.h"
 #include "worker/softpmu/scan/heapblocks.h"
 #include "worker/softpmu/scan/heapreach.h"
 #include "worker/softpmu/scan/heapsites.h"
 #include "worker/softpmu/scan/heapshadow.h"
 #include "worker/softpmu/traps/debugregs.h"
-#include "worker/softpmu/base/memoryof.h"
 #include "worker/x86/accesses.h"
 #include "worker/x86/tallymark.h"
 

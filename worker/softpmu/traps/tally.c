@@ -9,7 +9,6 @@
 
 #include "worker/softpmu/base/address.h"
 #include "worker/softpmu/base/memory.h"
-#include "worker/softpmu/base/process.h"
 #include "worker/softpmu/traps/processor.h"
 #include "worker/softpmu/traps/tracees.h"
 
@@ -134,7 +133,8 @@ static void learn_process(struct tally *tally, int fd)
 {
 	if (tally->memory.process)
 		return;
-	tally->memory.process = tally->reader = process_of_memory(fd);
+	tracees_name_memory(&tally->memory, fd);
+	tally->reader = tally->memory.process;
 	if (!tally->memory.process || !processor()->debug_registers)
 		lose(tally);
 }

@@ -38,8 +38,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "worker/softpmu/traps/hushed.h"
 #include "worker/softpmu/base/memoryof.h"
+#include "worker/softpmu/traps/hushed.h"
 #include "worker/x86/tallymark.h"
 
 struct tracee;

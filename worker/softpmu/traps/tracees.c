@@ -87,13 +87,18 @@ struct tracee *tracees_get(struct tracees *tracees, pid_t tid)
 	t->tid = tid;
 	t->table = tracees;
 	tracees_begin_memory(t);
-	process_begin(tid);
 	debug_registers_reset(&t->debug);
 	chain = chain_of(tracees, tid);
 	t->next = *chain;
 	*chain = t;
 	tracees->count++;
 	return t;
+}
+
+void tracees_name_memory(struct memory_of *memory, int fd)
+{
+	if (!memory->process)
+		memory->process = process_of_memory(fd);
 }
 
 bool tracees_run_in(struct memory_of *memory, const struct tracee *tracee)
@@ -114,10 +119,28 @@ void tracees_note_child(const struct tracee *parent, struct tracee *child)
 		child->memory = parent->memory;
 }
 
+/* A descriptor that rr has opened by the task serves it for the others. */
+static void leave_memory(const struct tracee *leaver)
+{
+	const struct tracees *tracees = leaver->table;
+
+	for (size_t i = 0; i < tracees->buckets; i++) {
+		for (const struct tracee *t = tracees->bucket[i]; t; t = t->next) {
+			if (t != leaver && t->memory == leaver->memory) {
+				process_leave_memory(leaver->tid, t->tid);
+				return;
+			}
+		}
+	}
+}
+
 void tracees_begin_memory(struct tracee *tracee)
 {
 	static uint64_t memories;
 
+	if (tracee->memory)
+		leave_memory(tracee);
+	process_begin(tracee->tid);
 	tracee->memory = ++memories;
 }
 
@@ -130,19 +153,6 @@ void tracees_visit(
 	}
 }
 
-/* A descriptor that rr has opened by the task serves it for the others. */
-static void leave_memory(const struct tracees *tracees, const struct tracee *ended)
-{
-	for (size_t i = 0; i < tracees->buckets; i++) {
-		for (const struct tracee *t = tracees->bucket[i]; t; t = t->next) {
-			if (t != ended && t->memory == ended->memory) {
-				process_leave_memory(ended->tid, t->tid);
-				return;
-			}
-		}
-	}
-}
-
 void tracees_drop(struct tracees *tracees, pid_t tid)
 {
 	for (struct tracee **at = chain_of(tracees, tid); *at; at = &(*at)->next) {
@@ -152,7 +162,7 @@ void tracees_drop(struct tracees *tracees, pid_t tid)
 			continue;
 		*at = t->next;
 		tracees->count--;
-		leave_memory(tracees, t);
+		leave_memory(t);
 		free(t);
 		return;
 	}

@@ -12,8 +12,8 @@
 #include <sys/types.h>
 #include <sys/user.h>
 
-#include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/base/memoryof.h"
+#include "worker/softpmu/traps/debugregs.h"
 #include "worker/softpmu/traps/signalframe.h"
 #include "worker/x86/tallymark.h"
 
@@ -158,6 +158,9 @@ pid_t tracees_borrower(const struct tracee *parent, pid_t child);
 /* Calls visit for every entry; it must not add or drop any. */
 void tracees_visit(
     struct tracees *tracees, void (*visit)(void *context, struct tracee *tracee), void *context);
+
+/* Names the memory that a descriptor of rr's is for, if it has no name yet. */
+void tracees_name_memory(struct memory_of *memory, int fd);
 
 /* Whether the tracee runs in it. The process may have ended since this was asked first: in a
  * replay, where a thread is a process of its own, others of them run on. */
