@@ -113,12 +113,14 @@ int remote_port(const struct remote *remote)
 	return remote->port;
 }
 
-int remote_free_port(void)
+int remote_free_port(int reserved)
 {
 	int port = 0, fd = listen_on(&port);
 
 	if (fd < 0)
 		return 0;
+	if (port == reserved)
+		port = remote_free_port(0); /* another one: this one is taken now */
 	close(fd);
 	return port;
 }

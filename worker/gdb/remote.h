@@ -21,8 +21,9 @@ struct remote *remote_adopt(int port, int listener, int rr);
 /* Where gdb is to connect. */
 int remote_port(const struct remote *remote);
 
-/* A port that is free now, to be given to rr; 0 with errno. */
-int remote_free_port(void);
+/* A port that is free now, to be given to rr, but not `reserved` (0: none), which may be free as
+ * well; 0 with errno. */
+int remote_free_port(int reserved);
 
 /* Connects to rr's port; to be called once. -1 with errno. */
 int remote_reach_rr(struct remote *remote, int port);

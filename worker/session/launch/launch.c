@@ -351,7 +351,7 @@ static bool prepare(struct replay *replay, struct failure *failure)
 		return false;
 	images_set(replay, images_of_event(replay, replay->asked.event));
 	if (!start_rr(
-		replay, images_at(replay), remote_free_port(), 0, &replay->launched->rr, failure))
+		replay, images_at(replay), remote_free_port(0), 0, &replay->launched->rr, failure))
 		return false;
 	return meet_gdb(replay, failure) && fetch_commands(replay, commands, failure) &&
 	       configure(replay, commands, failure) && await_rr(replay, &port, failure) &&

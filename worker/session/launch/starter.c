@@ -58,8 +58,9 @@ static void do_start(struct starter_job *job, unsigned number)
 	struct answer answer = {0};
 	struct tool tool = TOOL_NONE;
 
-	/* we tell rr to take it, so that CONNECT leads nowhere else */
-	job->port = remote_free_port();
+	/* We tell rr to take it, so that CONNECT leads nowhere else. The one for gdb is not taken
+	 * yet, because gdb connects where it did before. */
+	job->port = remote_free_port(job->spec->gdb_port);
 	if (job->port &&
 	    job->spec->start(job->spec->owner, number, job->port, job->worker, &tool, &failure)) {
 		answer.number = tool.pid;
