@@ -28,6 +28,28 @@ START_TEST(large_mappings_and_padded_calls_stay_in_the_code_cache)
 }
 END_TEST
 
+/* As chaos mode maps the libraries: each out of reach of all others. */
+START_TEST(code_that_is_far_apart_stays_in_the_code_cache)
+{
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("far_code");
+
+	harness_shell("cd '%3$s' || exit 1\n"
+		      "steps() { sed 's/.* stops=//; s/ .*//' \"$1\"; }\n"
+		      "'%2$s' >native || exit 1\n"
+		      "RR_WARDEN_SOFTPMU_STATS=$PWD/recorded '%1$s' --pmu=software rr record"
+		      "	-o trace '%2$s' >printed || exit 1\n"
+		      "cmp native printed >&2 || exit 1\n"
+		      "RR_WARDEN_SOFTPMU_STATS=$PWD/replayed '%1$s' --pmu=software rr replay"
+		      "	-a trace | cmp printed >&2 || exit 1\n"
+		      "echo \"recorded with $(steps recorded) stops,"
+		      " replayed with $(steps replayed)\" >&2\n"
+		      "[ $(steps recorded) -lt 5000 ] && [ $(steps replayed) -lt 5000 ]",
+	    harness_server(), program, folder);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 START_TEST(what_takes_a_process_out_of_the_code_cache_is_told_once)
 {
 	char *folder = harness_scratch(0);
@@ -116,6 +138,7 @@ int main(void)
 	TCase *all = tcase_create("stays cached");
 
 	tcase_add_test(all, large_mappings_and_padded_calls_stay_in_the_code_cache);
+	tcase_add_test(all, code_that_is_far_apart_stays_in_the_code_cache);
 	tcase_add_test(all, the_turns_of_threads_that_compute_end_without_many_stops);
 	tcase_add_test(all, what_takes_a_process_out_of_the_code_cache_is_told_once);
 	tcase_add_test(all, a_program_with_little_address_space_has_it_for_itself);

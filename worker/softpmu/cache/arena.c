@@ -29,7 +29,7 @@ enum {
 #define BELOW_SHARED  0x50000000ull /* libraries are mapped downwards from the loader */
 #define SHARED	      0x7e0000000000ull
 #define USER_END      0x800000000000ull
-#define FILE_SIZE     (ARENA_DATA_SIZE + ARENA_PARTS * (uint64_t)ARENA_CODE_SIZE)
+#define FILE_SIZE     (ARENA_DATA_SIZE + ARENA_FIRST_PARTS * (uint64_t)ARENA_CODE_SIZE)
 
 /* The first addresses at which data parts are tried. */
 static const uint32_t data_places[] = {0x50000000, 0x58000000, 0x30000000, 0x20000000};
@@ -112,12 +112,12 @@ static bool needs_part(const struct arena *arena, const struct mapping *mapping)
 	       arena_part_near(arena, mapping->start) < 0;
 }
 
-/* Makes parts for all code. Code that is out of reach runs without the cache. */
+/* Makes parts for all code, as far as the first ones go. */
 static void place_parts(struct arena *arena, const struct mappings *mappings)
 {
 	int next = 1;
 
-	for (size_t i = mappings->count; i-- > 0 && next < ARENA_PARTS;) {
+	for (size_t i = mappings->count; i-- > 0 && next < ARENA_FIRST_PARTS;) {
 		const struct mapping *mapping = &mappings->list[i];
 		uint64_t place;
 
@@ -169,7 +169,7 @@ _Static_assert(FILE_SIZE == 56 << 20, "it is named in a reason");
 static bool map_here(struct arena *arena, const struct memfile *file)
 {
 	arena->memory = memfile_map_here(file, FILE_SIZE, 0);
-	for (int i = 0; i < ARENA_PARTS && arena->memory; i++)
+	for (int i = 0; i < ARENA_FIRST_PARTS && arena->memory; i++)
 		arena->part[i].memory =
 		    arena->memory + ARENA_DATA_SIZE + (uint64_t)i * ARENA_CODE_SIZE;
 	return arena->memory;
@@ -186,7 +186,7 @@ static bool map_there(
 
 	if (!mapped)
 		return false;
-	for (; parts < ARENA_PARTS && mapped; parts++) {
+	for (; parts < ARENA_FIRST_PARTS && mapped; parts++) {
 		if (arena->part[parts].address)
 			mapped = memfile_map_there(file, injection, arena->part[parts].address,
 			    ARENA_CODE_SIZE, PROT_READ | PROT_EXEC, 0,
@@ -228,6 +228,21 @@ static bool leaves_room(
 	return limit.rlim_cur > used && limit.rlim_cur - used >= PART_OF_ROOM * size_there(arena);
 }
 
+/* Gives a part of ours that is none of the first a memory file of its own. */
+static bool share_part(struct arena_part *part, struct injection *injection)
+{
+	struct memfile file = memfile_make(injection);
+	bool mapped = false;
+
+	if (file.here >= 0)
+		part->memory = memfile_map_here(&file, ARENA_CODE_SIZE, 0);
+	if (part->memory)
+		mapped = memfile_map_there(&file, injection, part->address, ARENA_CODE_SIZE,
+		    PROT_READ | PROT_EXEC, 0, 0);
+	memfile_close(&file, injection);
+	return mapped;
+}
+
 static bool share(struct arena *arena, struct injection *injection, const struct mappings *mappings,
     const char **reason)
 {
@@ -249,6 +264,8 @@ static bool share(struct arena *arena, struct injection *injection, const struct
 		mapped = map_there(arena, injection, &file);
 	}
 	memfile_close(&file, injection);
+	for (int i = ARENA_FIRST_PARTS; i < ARENA_PARTS && mapped; i++)
+		mapped = !arena->part[i].address || share_part(&arena->part[i], injection);
 	return mapped;
 }
 
@@ -281,8 +298,40 @@ bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *re
 	return mapped;
 }
 
+static void unmap_part(struct arena_part *part)
+{
+	if (part->memory)
+		memfile_unmap_here(part->memory, ARENA_CODE_SIZE);
+	*part = (struct arena_part){0};
+}
+
+bool arena_extend(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
+    const struct mappings *mappings, uint64_t code, bool *lost)
+{
+	struct injection injection = {0};
+	struct arena_part *part = NULL;
+	bool mapped = false;
+
+	*lost = false;
+	for (int i = ARENA_PARTS; i-- > ARENA_FIRST_PARTS;)
+		part = arena->part[i].address ? part : &arena->part[i];
+	if (!part || !memfile_may_be(ARENA_CODE_SIZE))
+		return false;
+	part->address = place_near(mappings, code);
+	if (part->address && inject_begin(&injection, tid, regs)) {
+		mapped = leaves_room(arena, &injection, mappings) && share_part(part, &injection);
+		inject_end(&injection);
+	}
+	if (!mapped)
+		unmap_part(part);
+	*lost = injection.lost;
+	return mapped;
+}
+
 void arena_unmap(struct arena *arena)
 {
+	for (int i = ARENA_FIRST_PARTS; i < ARENA_PARTS; i++)
+		unmap_part(&arena->part[i]);
 	if (arena->memory)
 		memfile_unmap_here(arena->memory, FILE_SIZE);
 	arena->memory = NULL;

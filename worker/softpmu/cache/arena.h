@@ -4,8 +4,9 @@
  *
  * The data part lies in the low 2 GB, where 32-bit absolute addresses reach it from everywhere
  * without a register. The code parts lie near the code that they translate: one in low memory, one
- * below the program, one below the libraries. A copied instruction with an operand relative to rip
- * then needs only a new 32-bit displacement.
+ * below the program, one below the libraries, and one more wherever code runs that none of these
+ * reaches. A copied instruction with an operand relative to rip then needs only a new 32-bit
+ * displacement.
  *
  * The second byte of each slot's address is 0xcc. So a branch into the displacement of an
  * instruction that names a slot hits an int3, and the exits of the branch counter cost no code.
@@ -22,9 +23,10 @@
 #include "worker/softpmu/cache/codepages.h"
 
 enum {
-	ARENA_PARTS = 3,
+	ARENA_FIRST_PARTS = 3, /* in one memory file with the data */
+	ARENA_PARTS = 16,      /* translate/sequences.c notes one in four bits */
 	ARENA_DATA_SIZE = 8 << 20,
-	ARENA_CODE_SIZE = 16 << 20, /* a part; with the data never more than 64 MB in all */
+	ARENA_CODE_SIZE = 16 << 20, /* a part; the first ones and the data: less than 64 MB */
 	ARENA_STUBS = 1 << 20, /* bytes at a part's end: an int3 for each entry, by its number */
 	ARENA_CODE_END = ARENA_CODE_SIZE - ARENA_STUBS,
 	ARENA_CODE_START = 16, /* the first byte of each part is the int3 of failed look-ups */
@@ -85,7 +87,7 @@ enum {
 
 struct arena_part {
 	uint64_t address; /* in the program; 0: there is none */
-	uint8_t *memory;  /* here */
+	uint8_t *memory;  /* here; NULL: there is none, and it is none of the first */
 };
 
 struct arena {
@@ -106,6 +108,13 @@ bool arena_fits(const struct arena *arena, const struct mappings *mappings);
  */
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
     const struct mappings *mappings, const struct arena *like, const char **reason);
+
+/*
+ * Maps one more part, which reaches `code`, with the conditions of arena_map. False if no part is
+ * left, nor a place; *lost if the tracee is being killed.
+ */
+bool arena_extend(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
+    const struct mappings *mappings, uint64_t code, bool *lost);
 
 /* Unmaps it from this process. The mappings in the program stay. */
 void arena_unmap(struct arena *arena);

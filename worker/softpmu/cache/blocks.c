@@ -102,14 +102,22 @@ static bool copy_list(void *list, const void *from, size_t size, size_t count, s
 	return true;
 }
 
+/* Whoever jumps to this block from any part comes to us. */
+static void put_stubs(struct blocks *blocks, uint32_t number)
+{
+	for (int i = 0; i < ARENA_PARTS; i++) {
+		if (blocks->arena->part[i].memory)
+			blocks->arena->part[i].memory[stub_offset(number)] = INT3;
+	}
+}
+
 static void put_to_sleep(struct blocks *blocks, uint32_t number)
 {
 	struct block_entry *entry = &blocks->entry[number];
 
 	entry->native = false;
 	entry->body = 0;
-	for (int i = 0; i < ARENA_PARTS; i++)
-		blocks->arena->part[i].memory[stub_offset(number)] = INT3;
+	put_stubs(blocks, number);
 	for (int i = 0; i < BLOCK_VARIANTS; i++) {
 		if (entry->variant[i].body)
 			blocks->arena->part[entry->part].memory[entry->variant[i].body] = INT3;
@@ -188,8 +196,7 @@ uint32_t blocks_entry(struct blocks *blocks, uint64_t original, uint8_t part)
 	}
 	*slot = blocks->count;
 	blocks->entry[blocks->count] = (struct block_entry){.original = original, .part = part};
-	for (int i = 0; i < ARENA_PARTS; i++)
-		blocks->arena->part[i].memory[stub_offset(blocks->count)] = INT3;
+	put_stubs(blocks, blocks->count);
 	return blocks->count++;
 }
 

@@ -34,10 +34,8 @@ static void count_again(const struct space *space, const struct place *place, in
 static void undo_jump(const struct space *space, pid_t tid, struct user_regs_struct *regs)
 {
 	uint64_t site = *arena_slot(&space->arena, ARENA_SLOT_SITE);
-	unsigned part = (unsigned)(site >> 28) & 3;
-	const struct place *place =
-	    part < ARENA_PARTS ? places_find(&space->places[part], (uint32_t)site & 0xfffffff)
-			       : NULL;
+	unsigned part = (unsigned)(site >> 28) % ARENA_PARTS;
+	const struct place *place = places_find(&space->places[part], (uint32_t)site & 0xfffffff);
 
 	if (!place || !(place->flags & PLACE_JUMPED))
 		return;

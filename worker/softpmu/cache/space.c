@@ -26,7 +26,9 @@ static bool inherit(struct space *space, const struct space *from)
 		copy_slots(
 		    &space->arena, &from->arena, ARENA_WATCHED, WATCH_SIZES * WATCH_TABLE_SIZE);
 	for (int i = 0; i < ARENA_PARTS; i++) {
-		memcpy(space->arena.part[i].memory, from->arena.part[i].memory, from->used[i]);
+		if (from->arena.part[i].memory)
+			memcpy(space->arena.part[i].memory, from->arena.part[i].memory,
+			    from->used[i]);
 		space->used[i] = from->used[i];
 		if (!places_copy(&space->places[i], &from->places[i]))
 			return false;
@@ -113,6 +115,22 @@ void space_flush(struct space *space)
 	}
 	for (uint32_t i = 0; i < ARENA_TABLE_SIZE; i++)
 		*arena_slot(&space->arena, ARENA_TABLE + 8 * i) = space->arena.part[0].address;
+}
+
+bool space_reach(struct space *space, pid_t tid, const struct user_regs_struct *regs)
+{
+	struct mappings mappings = {0};
+	bool lost = false;
+
+	if (space->at_its_reach || arena_part_near(&space->arena, regs->rip) >= 0)
+		return true;
+	space->at_its_reach =
+	    !mappings_read(&mappings, tid) ||
+	    !arena_extend(&space->arena, tid, regs, &mappings, regs->rip, &lost);
+	mappings_free(&mappings);
+	if (!space->at_its_reach)
+		space_flush(space);
+	return !lost;
 }
 
 void space_note_mapped(struct space *space, uint64_t start, uint64_t end)

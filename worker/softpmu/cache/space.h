@@ -28,6 +28,7 @@ struct space {
 	unsigned turn; /* of the counters, block by block */
 	struct budget budget;
 	struct watches watches;
+	bool at_its_reach; /* no more parts can be had: code that none reaches runs outside */
 	bool broken;	/* nothing runs in it any more */
 	bool replaced;	/* it is, because the program mapped something over it */
 	unsigned tasks; /* that use it */
@@ -40,6 +41,13 @@ struct space {
 struct space *space_new(pid_t tid, const struct user_regs_struct *regs, uint64_t id,
     const struct space *from, const char **reason);
 void space_free(struct space *space);
+
+/*
+ * Sees to it that code at regs->rip can be translated, with another part where none is near, if one
+ * can be had. The jumps that were written to there lead to us, so all is forgotten then. False if
+ * the tracee is being killed. No tracee may be in the cache.
+ */
+bool space_reach(struct space *space, pid_t tid, const struct user_regs_struct *regs);
 
 /* Code may have been mapped at [start, end). */
 void space_note_mapped(struct space *space, uint64_t start, uint64_t end);

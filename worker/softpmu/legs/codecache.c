@@ -147,7 +147,7 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 		return false;
 	}
 	space = spaces_get(cache->spaces, tracees, tracee, regs, &killed);
-	if (killed) {
+	if (killed || (space && !space->broken && !space_reach(space, tracee->tid, regs))) {
 		tracee->mode = RESUME_NATIVE; /* its last stop is rr's */
 		*result = 0;
 		return true;
