@@ -33,6 +33,7 @@ $(call unit_of,supervisor): $(LINT_OBJ) $(BUILD)/obj/supervisor.a $(BUILD)/obj/m
 # The software PMU without the interposers, which would replace libc's functions in the test itself.
 SOFTPMU_TESTED := $(filter-out %/symbols.o %/rawcalls.o %/resume.o %/stops.o,$(SOFTPMU_OBJS))
 $(call unit_of,softpmu): $(SOFTPMU_TESTED)
+$(TEST_BIN)/unit/worker/test_widths: $(filter %/bytecode.o %/bytecodeshape.o,$(SOFTPMU_OBJS))
 $(UNIT_TESTS): private LINK_LIBS = $(TEST_LIBS)
 $(call unit_of,x86) $(call unit_of,softpmu) $(call unit_of,worker): private LINK_LIBS = $(TEST_LIBS) -lZydis
 $(UNIT_TESTS): $(TEST_BIN)/unit/%: $(BUILD)/obj/tests/unit/%.o

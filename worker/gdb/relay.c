@@ -7,6 +7,7 @@
 #include <string.h>
 #include "worker/gdb/inserted.h"
 #include "worker/gdb/relay.h"
+#include "worker/gdb/widths.h"
 
 #define INTERRUPT_BYTE '\003'
 #define THREAD_MAX     64 /* bytes of a thread's name in the protocol: p1234.5678 */
@@ -275,8 +276,16 @@ static bool resume(struct relay *relay, const char *body, size_t length, bool *p
 /* A breakpoint that rr has lost is not to be removed from it. */
 static bool note_breakpoint(struct relay *relay, const char *body, size_t length, bool *pass)
 {
-	return inserted_take(&relay->inserted, body, length, pass) &&
-	       (*pass || put(relay, RELAY_GDB, "OK"));
+	char plain[WIDTHS_PACKET_MAX];
+	const size_t plain_length = widths_rewrite(body, length, plain);
+
+	if (!plain_length)
+		return inserted_take(&relay->inserted, body, length, pass) &&
+		       (*pass || put(relay, RELAY_GDB, "OK"));
+	*pass = false;
+	plain[plain_length] = '\0';
+	return inserted_take(&relay->inserted, plain, plain_length, &(bool){true}) &&
+	       put(relay, RELAY_RR, plain);
 }
 
 /* One packet of gdb's; *pass: whether rr is to have it. */

@@ -14,7 +14,8 @@
  * stopped.
  * 3. Where rr was to step a thread back from its first instruction, and stops in another thread,
  * gdb is told that the recording goes no further back: by an assertion of its own it would end.
- * 4. relay_seek makes a seek of gdb's next resume: rr gets `vRun`, and gdb sees the program run and
+ * 4. Conditions of breakpoints are written so that rr judges them itself, see widths.h.
+ * 5. relay_seek makes a seek of gdb's next resume: rr gets `vRun`, and gdb sees the program run and
  * stop. At a vRun of its own, gdb forgets the program's libraries, and reads them all once more.
  */
 #include <stdbool.h>
