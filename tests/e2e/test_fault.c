@@ -26,7 +26,7 @@ static const struct {
     {"fault_forms", "read_only", "write", "", "(%r", "constant", "mov"},
     {"fault_classes", "exchange", "write", "0x1234560", "(%r", "not mapped", "lock cmpxchg"},
     {"fault_classes", "add", "write", "0x1234560", "(%r", "not mapped", "lock xadd"},
-    {"fault_classes", "fill", "write", "0x1234560", "(%rdi)", "not mapped", ""},
+    {"fault_classes", "fill", "write", "0x12345", "(%rdi", "not mapped", ""},
     {"fault_classes", "copy", "write", "0x1234560", "(%r", "not mapped", "mov"},
     {"fault_classes", "call", "read", "0x1234560", "(%r", "not mapped", "mov"},
     {"fault_classes", "member", "write", "0x1234568", "0x8(%r", "not mapped", "mov"},

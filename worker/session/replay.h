@@ -122,14 +122,19 @@ struct checkpoint_list *replay_checkpoints(struct replay *replay);
 /* See signals.c. */
 json_t *replay_signals(const struct replay *replay);
 
-/* What was read where the program stands, by one reader (mappings.c), until gdb's next stop. */
-struct read_here {
+/* What a reader has read and may use again, as long as it finds the same `as_of`. */
+struct read_before {
 	void *what; /* NULL: nothing yet */
 	void (*forget)(void *what);
-	unsigned stops; /* of gdb, when it was read */
+	long long as_of;
 };
 
-struct read_here *replay_read_here(struct replay *replay);
+enum reader { READER_MAPPINGS, READER_MAPPINGS_OF_CODE, READER_SYMBOLS, READERS };
+
+struct read_before *replay_read_before(struct replay *replay, enum reader reader);
+
+/* Whether replay_now is where gdb has stopped last. */
+bool replay_has_arrived(const struct replay *replay);
 
 /* Which libraries are loaded where (loaded.h), what gdb has been told (taught.h), the sources that
  * were opened (source.c), what the program prints as it runs, and what a client is told of the

@@ -5,6 +5,7 @@
 
 #include <string.h>
 #include "sandbox/pmu/pmu.h"
+#include "worker/gdb/exchange.h"
 
 struct worker *replay_worker(const struct replay *replay)
 {
@@ -91,6 +92,12 @@ const struct moment *replay_now(const struct replay *replay)
 void replay_arrived(struct replay *replay, const struct moment *moment)
 {
 	replay->moment = *moment;
+	replay->arrived_at = gdb_exchange(replay->gdb)->stops;
+}
+
+bool replay_has_arrived(const struct replay *replay)
+{
+	return replay->arrived_at == gdb_exchange(replay->gdb)->stops;
 }
 
 const struct moment *replay_end(const struct replay *replay)
@@ -165,9 +172,9 @@ json_t *replay_signals(const struct replay *replay)
 	return replay->signals;
 }
 
-struct read_here *replay_read_here(struct replay *replay)
+struct read_before *replay_read_before(struct replay *replay, enum reader reader)
 {
-	return &replay->read_here;
+	return &replay->read_before[reader];
 }
 
 struct loaded *replay_loaded(struct replay *replay)

@@ -45,6 +45,7 @@ struct replay {
 
 	/* Where the session stands, and how it came there. */
 	struct moment moment, opened; /* now; when the session was opened */
+	unsigned arrived_at;	      /* gdb's stops, when `moment` was set */
 	struct moment end;	      /* of this process; event 0: not known yet */
 	bool at_end, at_signal;
 	struct run run;
@@ -65,7 +66,7 @@ struct replay {
 	struct shown_sources sources;
 	struct taught taught;
 	struct loaded loaded;
-	struct read_here read_here;
+	struct read_before read_before[READERS];
 };
 
 #endif

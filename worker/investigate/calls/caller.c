@@ -202,8 +202,7 @@ static json_t *words_of(struct replay *replay, json_t *left, json_t *through)
 
 json_t *caller_words(struct replay *replay, const json_t *skip, struct decides *decides)
 {
-	json_t *frames =
-	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, FRAMES_BYTES);
+	json_t *frames = frames_places(replay, 1, FRAMES_MAX, FRAMES_BYTES);
 	json_t *left, *words = NULL, *through = json_array();
 	const json_t *last = NULL;
 	struct stack stack;
@@ -226,8 +225,7 @@ json_t *caller_words(struct replay *replay, const json_t *skip, struct decides *
 
 json_t *caller_shown(struct replay *replay, const json_t *skip)
 {
-	json_t *frames =
-	    frames_from(replay, replay_selected(replay)->number, 1, FRAMES_MAX, FRAMES_BYTES);
+	json_t *frames = frames_places(replay, 1, FRAMES_MAX, FRAMES_BYTES);
 	const struct stack unknown = {0};
 	json_t *left, *where, *words;
 	bool named = false;

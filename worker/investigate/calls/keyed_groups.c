@@ -15,6 +15,8 @@
 #include "worker/read/frames/callers.h"
 #include "worker/read/values/accessed.h"
 
+#define STACK_WORDS 256
+
 static void note_stop(struct keyed_groups *groups, unsigned long long counted)
 {
 	unsigned long long *more;
@@ -98,9 +100,24 @@ static bool is_known(const struct keyed_groups *groups, unsigned long long key)
 	return false;
 }
 
-static bool read_word(void *replay, uint64_t address, uint64_t *word)
+/* The innermost part of the stack is read in one piece: each way out of it needs many words. */
+struct stack_read {
+	struct replay *replay;
+	uint64_t start;
+	uint64_t words[STACK_WORDS];
+	bool read;
+};
+
+static bool read_word(void *context, uint64_t address, uint64_t *word)
 {
-	return accessed_whole(replay, address, word, sizeof(*word));
+	struct stack_read *stack = context;
+	const uint64_t offset = address - stack->start;
+
+	if (stack->read && offset <= sizeof(stack->words) - sizeof(*word)) {
+		memcpy(word, (const uint8_t *)stack->words + offset, sizeof(*word));
+		return true;
+	}
+	return accessed_whole(stack->replay, address, word, sizeof(*word));
 }
 
 static void teach_rule(struct keyed_groups *groups, struct replay *replay, unsigned long long pc,
@@ -121,15 +138,18 @@ static bool teach(struct keyed_groups *groups, struct replay *replay, const stru
 {
 	unsigned long long from = replay_now(replay)->pc, sp, rbp;
 	struct stack_rule rule[KEY_DEPTH_MAX];
+	struct stack_read stack = {.replay = replay};
 	struct stack_place place;
 
 	if (!accessed_number(replay, "(unsigned long)$sp", &sp) ||
 	    !accessed_number(replay, "(unsigned long)$rbp", &rbp))
 		return false;
 	place = (struct stack_place){from, sp, rbp};
+	stack.start = sp;
+	stack.read = accessed_whole(replay, sp, stack.words, sizeof(stack.words));
 	for (size_t i = 0; i < decides->depth; i++)
 		if (!unwind_rule_find(&groups->files, replay, place.pc, i > 0, &rule[i]) ||
-		    !stack_step_out(&rule[i], &place, read_word, replay) ||
+		    !stack_step_out(&rule[i], &place, read_word, &stack) ||
 		    place.pc != decides->at[i])
 			return false;
 	for (size_t i = 0; i < decides->depth; i++) {

@@ -360,7 +360,7 @@ static enum allocator_way way_of(const char *name)
 enum allocator_way allocator_way(
     struct replay *replay, const struct allocator *allocator, char *name, size_t size)
 {
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *caller;
+	json_t *frames = frames_places(replay, 0, FRAMES_MAX, FRAMES_BYTES), *caller;
 	enum allocator_way way = WAY_UNKNOWN;
 	size_t level = 1;
 
@@ -402,7 +402,7 @@ static const char *outermost_of(
 void allocator_called(
     struct replay *replay, const struct allocator *allocator, char *name, size_t size)
 {
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *frame;
+	json_t *frames = frames_places(replay, 0, FRAMES_MAX, FRAMES_BYTES), *frame;
 	char called[FUNCTION_MAX];
 	const char *outermost;
 
@@ -456,7 +456,7 @@ static bool has_called_allocator(struct replay *replay, const json_t *frame)
 static enum accessor look_at_stack(struct replay *replay, const struct allocator *allocator)
 {
 	enum accessor accessor = ACCESSOR_LIBRARY;
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *frame;
+	json_t *frames = frames_places(replay, 0, FRAMES_MAX, FRAMES_BYTES), *frame;
 	size_t i;
 
 	json_array_foreach(frames, i, frame)

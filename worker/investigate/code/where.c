@@ -82,7 +82,7 @@ json_t *where_of(struct replay *replay, json_t *frames)
 json_t *where_from(struct replay *replay, int level)
 {
 	json_auto_t *frames =
-	    frames_from(replay, replay_selected(replay)->number, level, FRAMES_MAX, FRAMES_BYTES);
+	    frames_places(replay, level, FRAMES_MAX, FRAMES_BYTES);
 
 	return json_array_size(frames) ? where_of(replay, frames) : NULL;
 }
@@ -236,7 +236,7 @@ json_t *where_words(const json_t *where)
  * first `skipped` of them. */
 static json_t *own_frames(struct replay *replay, size_t levels, size_t skipped, size_t most)
 {
-	json_t *frames = frames_near(replay, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
+	json_t *frames = frames_places(replay, 0, FRAMES_MAX, FRAMES_BYTES), *list = json_array(),
 	       *frame;
 	frame_test *is_meant = frames_own_test(replay, frames);
 	size_t i, own = 0;

@@ -2,7 +2,7 @@
 #define WORKER_HEAP_H
 /*
  * What rr_heap_history knows of the block around one address while it follows it through the
- * recording. Shared by its modules: heap_stops sets what the search stops at, heap_life follows the
+ * recording. Shared by its modules: heap_lives leaves out the first of many lives, heap_stops sets what the search stops at, heap_life follows the
  * block, heap_late looks further for uses after the free, heap_history runs the search and answers.
  */
 #include "worker/investigate/code/allocator.h"
@@ -56,6 +56,7 @@ struct heap {
 	enum allocator_way way;
 	char way_name[HEAP_NAME_MAX];
 	long long given;	  /* blocks that were handed out here */
+	long long skipped;	  /* of these, at least: not looked at */
 	long long uses, late;	  /* of the present one; of its memory after it was freed */
 	long long hits;		  /* stops */
 	bool searches_late;	  /* only for uses after the free */
@@ -102,6 +103,12 @@ void heap_add_event(struct heap *heap, const char *what, json_t *where);
 
 /* A text, or words for code that is not known. */
 const char *heap_words(const json_t *text);
+
+/* ---- heap_lives.c ---- */
+
+/* Before the search for the lives, and on to where the last ones of many begin. SEARCH_ENOUGH: it
+ * may begin. */
+enum search_end heap_skip_lives(struct heap *heap, struct search *search, struct failure *failure);
 
 /* ---- heap_slack.c ---- */
 

@@ -144,8 +144,12 @@ static void tell_limits(
 					  : "give an address in the block that is used less"));
 	if (heap->given > 1)
 		json_object_set_new(answer, "lives",
-		    json_sprintf("this memory was handed out %lld times; events has the last ones",
-			heap->given));
+		    json_sprintf("this memory was handed out %s%lld times; events has the last "
+				 "ones%s",
+			heap->skipped ? "at least " : "", heap->given,
+			heap->skipped ? ", and those before were not looked at: rr_check_memory "
+					"looks for wrong uses in all"
+				      : ""));
 	if (heap->called == ALLOCATOR_MALLOC_OTHER)
 		json_object_set_new(answer, "replaced",
 		    json_string(guarded_is_there(heap->replay)
@@ -202,6 +206,9 @@ static json_t *search_life(struct heap *heap, struct failure *failure)
 		end = search_first(heap, &search, failure);
 		if (end == SEARCH_ENOUGH) {
 			learn_malloc(heap);
+			end = heap_skip_lives(heap, &search, failure);
+		}
+		if (end == SEARCH_ENOUGH) {
 			end = heap_search(heap, &search, failure);
 		} else if (end == SEARCH_WHOLE) {
 			fail_without_malloc(heap, failure);

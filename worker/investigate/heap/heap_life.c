@@ -376,6 +376,8 @@ enum search_end heap_search(struct heap *heap, struct search *search, struct fai
 	enum search_end end;
 
 	heap_set_breakpoints(heap);
+	temporary_breakpoints_stay(heap->replay, true);
 	end = search_run(search, see, heap, failure);
+	temporary_breakpoints_stay(heap->replay, false);
 	return end == SEARCH_ENOUGH && is_settled(heap) ? SEARCH_WHOLE : end;
 }

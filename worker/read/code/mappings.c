@@ -94,27 +94,48 @@ static void forget(void *mappings)
 	mappings_free(mappings);
 }
 
+static struct mappings *used(struct mappings *mappings)
+{
+	if (mappings)
+		mappings->users++;
+	return mappings;
+}
+
+/* Takes over `what`. */
+static void keep(struct read_before *before, struct mappings *what, long long as_of)
+{
+	if (before->what)
+		before->forget(before->what);
+	*before = (struct read_before){what, forget, as_of};
+}
+
 struct mappings *mappings_read(struct replay *replay)
 {
-	struct read_here *here = replay_read_here(replay);
+	struct read_before *before = replay_read_before(replay, READER_MAPPINGS);
 	const unsigned stops = gdb_exchange(replay_gdb(replay))->stops;
 	const char *text;
 
 	if (replay_core(replay))
 		return mappings_of_core(replay_core(replay));
-	if (!here->what || here->stops != stops) {
-		if (here->what)
-			here->forget(here->what);
+	if (!before->what || before->as_of != stops) {
 		text = gdb_shown(replay_gdb(replay),
 		    "it is not known what is mapped, so nothing here rests on that",
 		    "info proc mappings");
-		*here = (struct read_here){text ? mappings_parse(text) : NULL, forget, stops};
+		keep(before, text ? mappings_parse(text) : NULL, stops);
 	}
-	struct mappings *mappings = here->what;
+	return used(before->what);
+}
 
-	if (mappings)
-		mappings->users++;
-	return mappings;
+struct mappings *mappings_of_code(struct replay *replay)
+{
+	struct read_before *before = replay_read_before(replay, READER_MAPPINGS_OF_CODE);
+	const long long as_of = replay_now(replay)->event << 22 | replay_pid(replay);
+
+	if (replay_core(replay) || !replay_has_arrived(replay))
+		return mappings_read(replay);
+	if (!before->what || before->as_of != as_of)
+		keep(before, mappings_read(replay), as_of);
+	return used(before->what);
 }
 
 size_t mappings_count(const struct mappings *mappings)

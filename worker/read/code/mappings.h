@@ -2,7 +2,7 @@
 #define WORKER_MAPPINGS_H
 /*
  * The program's mappings at the present moment: where, with which rights, from which file. We ask
- * rr once a stop, because every moment has its own mappings.
+ * rr once a stop, because every moment has its own mappings; for code, once an event.
  */
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +18,9 @@ struct mappings;
 
 /* NULL if rr does not tell. */
 struct mappings *mappings_read(struct replay *replay);
+/* The same for who asks where code is mapped from. That changes with an event only, as calls of
+ * mmap are; of the stack and of rights these may be a little old. */
+struct mappings *mappings_of_code(struct replay *replay);
 /* The pure part of it: gdb's text of `info proc mappings`. */
 struct mappings *mappings_parse(const char *text);
 void mappings_free(struct mappings *mappings);

@@ -43,7 +43,7 @@ void modules_locate(struct replay *replay, json_t *frames)
 	{
 		if (!is_nameless(frame))
 			continue;
-		if (!mappings && !(mappings = mappings_read(replay)))
+		if (!mappings && !(mappings = mappings_of_code(replay)))
 			return;
 		locate(mappings, frame);
 	}

@@ -71,7 +71,7 @@ static struct unwind_file *file_of(
 	for (size_t i = 0; i < files->count; i++)
 		if (files->file[i].start <= pc && pc < files->file[i].end)
 			return &files->file[i];
-	mappings = files->count < UNWIND_FILES_MAX ? mappings_read(replay) : NULL;
+	mappings = files->count < UNWIND_FILES_MAX ? mappings_of_code(replay) : NULL;
 	mapping = mappings_find(mappings, pc);
 	if (!mapping || mapping->file[0] != '/')
 		return NULL;

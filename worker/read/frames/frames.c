@@ -137,7 +137,7 @@ static void add_doubt(struct replay *replay, const json_t *stack, json_t *frames
 
 		if ((function && strcmp(function, "??") != 0) || mi_text(frame, "from"))
 			continue;
-		mappings = mappings ? mappings : mappings_read(replay);
+		mappings = mappings ? mappings : mappings_of_code(replay);
 		if (!mappings)
 			return;
 		if (!is_unknown(replay, mappings, frame))
@@ -149,9 +149,9 @@ static void add_doubt(struct replay *replay, const json_t *stack, json_t *frames
 	}
 }
 
-/* Reads frames from..from+count-1 as agents see them. */
-bool frames_read(struct replay *replay, int thread, int from, int count, json_t **frames,
-    struct failure *failure)
+/* Reads frames from..from+count-1 as agents see them, with arguments or without. */
+static bool read_frames(struct replay *replay, int thread, int from, int count, bool arguments,
+    json_t **frames, struct failure *failure)
 {
 	json_t *stack, *frame;
 	size_t i;
@@ -162,11 +162,17 @@ bool frames_read(struct replay *replay, int thread, int from, int count, json_t 
 	json_array_foreach(stack, i, frame) json_array_append_new(*frames, frame_json(frame));
 	add_doubt(replay, stack, *frames);
 	function_file_add(replay, thread, *frames);
-	if (json_array_size(stack))
+	if (arguments && json_array_size(stack))
 		add_arguments(
 		    replay, thread, from, from + (int)json_array_size(stack) - 1, *frames);
 	json_decref(stack);
 	return true;
+}
+
+bool frames_read(struct replay *replay, int thread, int from, int count, json_t **frames,
+    struct failure *failure)
+{
+	return read_frames(replay, thread, from, count, true, frames, failure);
 }
 
 static json_t *fold_note(const json_t *chunk, size_t at, size_t period, size_t times)
@@ -193,6 +199,7 @@ static json_t *fold_note(const json_t *chunk, size_t at, size_t period, size_t t
 struct page {
 	json_t *frames;
 	size_t room, depth;
+	bool arguments; /* each frame has its own */
 };
 
 static bool page_add(struct page *page, json_t *entry)
@@ -245,19 +252,19 @@ static size_t append_chunk(struct page *page, const json_t *chunk)
 	return at;
 }
 
-bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
-    json_t *frames, int *next, struct failure *failure)
+/* As frames_collect. */
+static bool collect(struct replay *replay, int thread, int start, struct page *page, int *next,
+    struct failure *failure)
 {
-	struct page page = {.frames = frames, .room = budget, .depth = (size_t)depth};
-	int level = start, ask = depth < CHUNK ? depth + 1 : CHUNK;
+	int level = start, ask = page->depth < CHUNK ? (int)page->depth + 1 : CHUNK;
 
 	*next = -1;
 	while (level - start < SCAN_MAX) {
 		json_auto_t *chunk = NULL;
 
-		if (!frames_read(replay, thread, level, ask, &chunk, failure))
+		if (!read_frames(replay, thread, level, ask, page->arguments, &chunk, failure))
 			return false;
-		size_t count = json_array_size(chunk), taken = append_chunk(&page, chunk);
+		size_t count = json_array_size(chunk), taken = append_chunk(page, chunk);
 		level += (int)taken;
 		if (taken < count) {
 			*next = level;
@@ -271,6 +278,15 @@ bool frames_collect(struct replay *replay, int thread, int start, int depth, siz
 	return true;
 }
 
+bool frames_collect(struct replay *replay, int thread, int start, int depth, size_t budget,
+    json_t *frames, int *next, struct failure *failure)
+{
+	struct page page = {
+	    .frames = frames, .room = budget, .depth = (size_t)depth, .arguments = true};
+
+	return collect(replay, thread, start, &page, next, failure);
+}
+
 json_t *frames_from(struct replay *replay, int thread, int start, int depth, size_t budget)
 {
 	json_t *frames = json_array();
@@ -279,6 +295,16 @@ json_t *frames_from(struct replay *replay, int thread, int start, int depth, siz
 
 	frames_collect(replay, thread, start, depth, budget, frames, &next, &ignored);
 	return frames;
+}
+
+json_t *frames_places(struct replay *replay, int start, int depth, size_t budget)
+{
+	struct page page = {.frames = json_array(), .room = budget, .depth = (size_t)depth};
+	cleanup_failure struct failure ignored = {0};
+	int next;
+
+	collect(replay, replay_selected(replay)->number, start, &page, &next, &ignored);
+	return page.frames;
 }
 
 json_t *frames_near(struct replay *replay, int depth, size_t budget)

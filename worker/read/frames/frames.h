@@ -25,6 +25,8 @@ bool frames_read(struct replay *replay, int thread, int from, int count, json_t 
 json_t *frames_from(struct replay *replay, int thread, int start, int depth, size_t budget);
 /* Those of the selected thread, from the innermost on. */
 json_t *frames_near(struct replay *replay, int depth, size_t budget);
+/* Those of the selected thread for who needs no arguments, which cost as much as all the rest. */
+json_t *frames_places(struct replay *replay, int start, int depth, size_t budget);
 
 /* Where the selected frame lies on the stack, as gdb names it; 0 with a warning: not known. */
 unsigned long long frames_address(struct replay *replay);

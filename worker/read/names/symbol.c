@@ -6,10 +6,15 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "worker/gdb/exchange.h"
 #include "worker/gdb/must.h"
 #include "worker/read/values/accessed.h"
 #include "worker/serve/begins.h"
 #include "worker/serve/words.h"
+#include "worker/session/core.h"
+#include "worker/session/images.h"
+
+#define KNOWN_MAX 1009 /* addresses: a prime, because code is aligned */
 
 /* Where " + 21" begins before `end`; `end` if there is no offset. */
 static const char *find_offset(const char *name, const char *end)
@@ -35,11 +40,56 @@ static void write_as_go(char *name)
 	end[-1] = '\0';
 }
 
-bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol)
+/* What gdb said of addresses in files: it says so until a library comes or goes. */
+struct known {
+	unsigned long long address;
+	char *said; /* NULL: nothing yet */
+};
+
+static void forget(void *what)
 {
-	const char *end, *offset,
-	    *said = gdb_shown(replay_gdb(replay), "the symbol at an address was not looked up",
-		"info symbol %s", expression);
+	struct known *known = what;
+
+	for (size_t i = 0; i < KNOWN_MAX; i++)
+		free(known[i].said);
+	free(known);
+}
+
+/* Where an address is known, or may be kept; NULL: out of memory. */
+static struct known *known_at(struct replay *replay, unsigned long long address)
+{
+	struct read_before *before = replay_read_before(replay, READER_SYMBOLS);
+	const long long image = replay_core(replay) ? 0 : images_number(replay);
+	const long long as_of =
+	    (long long)gdb_exchange(replay_gdb(replay))->solibs.changes << 32 | image;
+
+	if (before->what && before->as_of != as_of) {
+		before->forget(before->what);
+		before->what = NULL;
+	}
+	if (!before->what)
+		*before =
+		    (struct read_before){calloc(KNOWN_MAX, sizeof(struct known)), forget, as_of};
+	return before->what ? (struct known *)before->what + address % KNOWN_MAX : NULL;
+}
+
+/* Not what a program has made itself, and can make anew without a word to us. */
+static bool is_of_file(const char *said)
+{
+	const char *file = behind_mark(behind_mark(said, " in section "), " of ");
+
+	return strstr(said, " in section ") && (!file || file[0] == '/');
+}
+
+static void keep(struct known *known, unsigned long long address, const char *said)
+{
+	free(known->said);
+	*known = (struct known){address, strdup(said)};
+}
+
+static bool parse(const char *said, struct symbol *symbol)
+{
+	const char *end, *offset;
 
 	*symbol = (struct symbol){0};
 	if (!said || !(end = strstr(said, " in section ")))
@@ -53,12 +103,30 @@ bool symbol_of(struct replay *replay, const char *expression, struct symbol *sym
 	return true;
 }
 
+static const char *ask(struct replay *replay, const char *expression)
+{
+	return gdb_shown(replay_gdb(replay), "the symbol at an address was not looked up",
+	    "info symbol %s", expression);
+}
+
+bool symbol_of(struct replay *replay, const char *expression, struct symbol *symbol)
+{
+	return parse(ask(replay, expression), symbol);
+}
+
 bool symbol_at(struct replay *replay, unsigned long long address, struct symbol *symbol)
 {
+	struct known *known = known_at(replay, address);
 	char expression[32];
+	const char *said;
 
+	if (known && known->said && known->address == address)
+		return parse(known->said, symbol);
 	snprintf(expression, sizeof(expression), "0x%llx", address);
-	return symbol_of(replay, expression, symbol);
+	said = ask(replay, expression);
+	if (known && said && is_of_file(said))
+		keep(known, address, said);
+	return parse(said, symbol);
 }
 
 const char *symbol_file(struct replay *replay, unsigned long long address, struct symbol *symbol)

@@ -19,8 +19,9 @@ void replay_free(struct replay *replay)
 {
 	if (!replay)
 		return;
-	if (replay->read_here.what)
-		replay->read_here.forget(replay->read_here.what);
+	for (int i = 0; i < READERS; i++)
+		if (replay->read_before[i].what)
+			replay->read_before[i].forget(replay->read_before[i].what);
 	gdb_free(replay->gdb);
 	launched_free(replay->launched);
 	relatives_turn_home(replay);
