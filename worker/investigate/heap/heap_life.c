@@ -376,8 +376,6 @@ enum search_end heap_search(struct heap *heap, struct search *search, struct fai
 	enum search_end end;
 
 	heap_set_breakpoints(heap);
-	temporary_breakpoints_stay(heap->replay, true);
-	end = search_run(search, see, heap, failure);
-	temporary_breakpoints_stay(heap->replay, false);
+	end = search_run_many(search, see, heap, failure);
 	return end == SEARCH_ENOUGH && is_settled(heap) ? SEARCH_WHOLE : end;
 }

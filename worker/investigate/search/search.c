@@ -192,6 +192,17 @@ enum search_end search_run(
 	return cut(search, failure);
 }
 
+enum search_end search_run_many(
+    struct search *search, scan_visit *visit, void *context, struct failure *failure)
+{
+	enum search_end end;
+
+	temporary_breakpoints_stay(search->replay, true);
+	end = search_run(search, visit, context, failure);
+	temporary_breakpoints_stay(search->replay, false);
+	return end;
+}
+
 bool search_again(struct search *search, const struct moment *from, struct failure *failure)
 {
 	if (!moment_go_to(search->replay, from, failure))

@@ -63,6 +63,11 @@ bool search_begin_hits(struct search *search, struct replay *replay, const struc
 enum search_end search_run(
     struct search *search, scan_visit *visit, void *context, struct failure *failure);
 
+/* The same with many breakpoints, which gdb then leaves in the program at its stops: it would take
+ * out and put in all of them at each. The visitor sets no more for the hardware than that has. */
+enum search_end search_run_many(
+    struct search *search, scan_visit *visit, void *context, struct failure *failure);
+
 /* Goes back to a moment of the stretch, to search on from there. False with *failure filled. */
 bool search_again(struct search *search, const struct moment *from, struct failure *failure);
 

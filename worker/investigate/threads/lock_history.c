@@ -273,7 +273,7 @@ bool lock_history_add(struct replay *replay, struct lock_patience patience, json
 		stretch[1] = here.moment;
 		if (search_begin(&search, replay, stretch, &ignored) &&
 		    (history.threading = threading_begin(replay, true, &ignored)))
-			end = search_run(&search, see, &history, &ignored);
+			end = search_run_many(&search, see, &history, &ignored);
 	}
 	if (history.threading)
 		threading_clear(history.threading);

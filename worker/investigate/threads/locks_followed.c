@@ -116,7 +116,7 @@ bool locks_follow(struct locks_followed *locks, struct replay *replay, const str
 	else if (search_is_empty(&locks->search))
 		locks->end = SEARCH_WHOLE;
 	else
-		locks->end = search_run(&locks->search, see, locks, failure);
+		locks->end = search_run_many(&locks->search, see, locks, failure);
 	/* It ends so only where an interrupt came at a stop. */
 	if (locks->end == SEARCH_ENOUGH)
 		locks->end = SEARCH_CUT;

@@ -257,9 +257,7 @@ static enum search_end run(struct race *race, struct search *search, struct fail
 	enum search_end end;
 
 	race_silence_begin(race);
-	temporary_breakpoints_stay(race->replay, true);
-	end = search_run(search, see, race, failure);
-	temporary_breakpoints_stay(race->replay, false);
+	end = search_run_many(search, see, race, failure);
 	race_silence_end(race, search, end);
 	return end;
 }
