@@ -207,6 +207,31 @@ START_TEST(every_way_to_allocate_is_seen)
 }
 END_TEST
 
+/* Of many lives of one block, the search goes to the last ones: it finds what it finds of a few. */
+static const struct {
+	const char *times, *lives;
+} again[] = {{"5", "handed out 5 times; events has the last ones"},
+    {"300", "handed out at least 300 times; events has the last ones, and all but the last seven"}};
+
+START_TEST(a_block_with_many_lives_is_followed_in_its_last_ones)
+{
+	cleanup_place struct place place = place_open();
+	struct scene scene = {.client = place.client};
+	json_auto_t *life = NULL;
+
+	json_decref(client_record(place.client, place.trace, "heap_again", again[_i].times));
+	client_tool_done(place.client, "rr_replay_start", "{s:s}", "trace_dir", place.trace);
+	client_tool_done(place.client, "rr_goto", "{s:s}", "moment", "end");
+	life = life_of(&scene, "last", "use after free: use (");
+	expect_named(answer_text(life, "conclusion"), "heap_again.c", "use", "/* too late */");
+	expect_named(answer_text(life, "conclusion"), "heap_again.c", "live", "/* given back */");
+	expect_named(answer_text(life, "conclusion"), "heap_again.c", "live", "/* taken */");
+	ck_assert_ptr_nonnull(strstr(answer_text(life, "lives"), again[_i].lives));
+	/* Three lives, and the use. */
+	ck_assert_uint_eq(json_array_size(json_object_get(life, "events")), 7);
+}
+END_TEST
+
 START_TEST(a_use_by_a_library_function_and_a_bad_free_are_named)
 {
 	cleanup_scene struct scene scene = open_at_end("heap_lives");
@@ -297,6 +322,7 @@ int main(void)
 	    {a_pointer_to_what_is_free_is_said_to_dangle, 2},
 	    {memory_that_somebody_else_got_is_not_used_after_free, 2},
 	    {every_way_to_allocate_is_seen, 2},
+	    {a_block_with_many_lives_is_followed_in_its_last_ones, sizeof(again) / sizeof(*again)},
 	    {a_use_by_a_library_function_and_a_bad_free_are_named, 1},
 	    {addresses_of_no_block_are_said_to_be_none, 1},
 	    {a_block_that_is_released_in_the_wrong_way_is_named, 2},

@@ -147,8 +147,8 @@ static void tell_limits(
 		    json_sprintf("this memory was handed out %s%lld times; events has the last "
 				 "ones%s",
 			heap->skipped ? "at least " : "", heap->given,
-			heap->skipped ? ", and those before were not looked at: rr_check_memory "
-					"looks for wrong uses in all"
+			heap->skipped ? ", and all but the last seven or so were not looked at: "
+					"rr_check_memory looks for wrong uses in all"
 				      : ""));
 	if (heap->called == ALLOCATOR_MALLOC_OTHER)
 		json_object_set_new(answer, "replaced",

@@ -11,7 +11,7 @@
 #include "worker/investigate/heap/heap.h"
 #include "worker/moment/position.h"
 
-#define FREES_LOOKED 3 /* the first of them only ends a life */
+#define FREES_LOOKED 8 /* the first of them only ends a life */
 #define TEXT_MAX     400
 
 struct frees {
