@@ -494,6 +494,17 @@ static bool send_interrupt(struct relay *relay)
 	return append(&relay->out[RELAY_RR], &byte, 1);
 }
 
+/*
+ * rr writes its acknowledgement and its reply apart, and its kernel keeps the reply back until ours
+ * has confirmed the first bytes (Nagle's algorithm). That takes ours 40 ms, if it has nothing to
+ * send: with an acknowledgement, which rr does not look at, it has. Each session begins with two
+ * such packets.
+ */
+static bool confirm(struct relay *relay)
+{
+	return relay->no_ack || append(&relay->out[RELAY_RR], "+", 1);
+}
+
 bool relay_take(struct relay *relay, enum relay_end from, const char *bytes, size_t length)
 {
 	struct bytes *in = &relay->in[from];
@@ -509,6 +520,8 @@ bool relay_take(struct relay *relay, enum relay_end from, const char *bytes, siz
 		if (*packet != '$') {
 			if (*packet == INTERRUPT_BYTE && from == RELAY_GDB)
 				ok = send_interrupt(relay);
+			else if (*packet == '+' && from == RELAY_RR && at + 1 == in->length)
+				ok = confirm(relay);
 			at++;
 			continue;
 		}
