@@ -64,6 +64,22 @@ static void stop_forward_in(const char *thread)
 	expect(RELAY_GDB, failure);
 }
 
+/* Its reply waits until our kernel has confirmed that. */
+START_TEST(an_acknowledgement_that_rr_writes_alone_is_confirmed)
+{
+	begin();
+	say(RELAY_GDB, "$vMustReplyEmpty#3a");
+	expect(RELAY_GDB, "+");
+	expect(RELAY_RR, "$vMustReplyEmpty#3a");
+	say(RELAY_RR, "+");
+	expect(RELAY_RR, "+");
+	say(RELAY_RR, "$#00");
+	expect(RELAY_RR, "+");
+	expect(RELAY_GDB, "$#00");
+	end();
+}
+END_TEST
+
 START_TEST(packets_pass_as_they_are_whole_or_in_pieces)
 {
 	begin_without_acks();
@@ -455,6 +471,7 @@ END_TEST
 int main(void)
 {
 	const TTest *const tests[] = {
+	    an_acknowledgement_that_rr_writes_alone_is_confirmed,
 	    packets_pass_as_they_are_whole_or_in_pieces,
 	    before_a_reverse_continue_rr_is_told_again_whom_gdb_means,
 	    a_step_back_is_of_the_thread_that_gdb_named,
