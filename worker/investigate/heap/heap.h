@@ -35,6 +35,7 @@ struct heap {
 	/* gdb's numbers. Breakpoints: where malloc hands out and takes back. Watchpoints: in the
 	 * block, and on the headers around it. */
 	int returns[ALLOCATOR_RETURNS_MAX], take, resize;
+	bool returns_off; /* those are disabled */
 	int words[HEAP_WORDS_MAX], below, above;
 	unsigned long long watched, watched_words;
 	unsigned long long extent; /* bytes from the address on that belong to the question */
@@ -78,6 +79,9 @@ struct heap {
 void heap_set_breakpoints(struct heap *heap);
 /* After the block's place or size has changed: also where it is taken back or resized. */
 void heap_set_conditions(struct heap *heap);
+/* Whether it is to stop at blocks that are handed out: nobody else gets the memory of a live one,
+ * and each pass costs a part of a millisecond. */
+void heap_await_block(struct heap *heap);
 /* Watches the block and the headers around it; or only the block, from an address in it on; or
  * nothing. */
 void heap_watch_live(struct heap *heap);

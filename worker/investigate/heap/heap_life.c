@@ -368,6 +368,7 @@ static enum scan_verdict see(
 		see_access(heap, hit);
 	if (number)
 		see_breakpoint(heap, number);
+	heap_await_block(heap);
 	return is_settled(heap) || ++heap->hits >= HEAP_HITS_MAX ? SCAN_ENOUGH : SCAN_ON;
 }
 

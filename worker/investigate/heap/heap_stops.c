@@ -5,6 +5,7 @@
 #include "worker/investigate/heap/heap.h"
 #include "worker/gdb/must.h"
 
+#include <stdio.h>
 #include "worker/breaks/places/temporary_breakpoint.h"
 #include "worker/breaks/watchpoint.h"
 
@@ -106,7 +107,32 @@ void heap_set_breakpoints(struct heap *heap)
 	for (size_t i = 0; i < heap->allocator.return_count; i++)
 		heap->returns[i] = temporary_breakpoint_insert_at(
 		    heap->replay, heap->allocator.returns[i].address);
+	heap->returns_off = false;
 	heap_set_conditions(heap);
+}
+
+/* realloc may give the old memory back before it returns. */
+static bool may_be_given(const struct heap *heap)
+{
+	return heap->state != HEAP_LIVE || heap->resizing.number || heap->allocator.partly ||
+	       heap->allocator.replaced;
+}
+
+void heap_await_block(struct heap *heap)
+{
+	const bool off = !may_be_given(heap);
+	char numbers[ALLOCATOR_RETURNS_MAX * 12 + 1] = "";
+	size_t length = 0;
+
+	if (off == heap->returns_off)
+		return;
+	for (size_t i = 0; i < heap->allocator.return_count; i++)
+		if (heap->returns[i])
+			length += (size_t)snprintf(
+			    numbers + length, sizeof(numbers) - length, " %d", heap->returns[i]);
+	gdb_must(
+	    replay_gdb(heap->replay), NULL, "-break-%s%s", off ? "disable" : "enable", numbers);
+	heap->returns_off = off;
 }
 
 void heap_watch_freed(struct heap *heap, unsigned long long from)

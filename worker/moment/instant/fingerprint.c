@@ -307,7 +307,9 @@ int fingerprint_guard(struct replay *replay, const struct fingerprint *print)
 
 	if (!pc)
 		return 0;
-	write_condition(replay, print, condition);
+	/* What gdb can compile, rr judges by itself. */
+	if (!has_rsp(replay) || !write_compiled(print, GENERAL_COUNT, STACK_WORDS, condition))
+		write_condition(replay, print, condition);
 	if (mi_quote(quoted, sizeof(quoted), condition) <= 0)
 		return 0;
 	snprintf(where, sizeof(where), "%s-c %s *0x%llx", is_mapped(replay, pc) ? "" : "-h ",
