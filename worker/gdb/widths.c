@@ -150,15 +150,16 @@ static const char *read_expression(const char *at, struct code *code)
 	length = strtoul(at + 1, &end, 16);
 	if (*end != ',' || !length || length > CODE_MAX || strlen(end + 1) < 2 * length)
 		return NULL;
-	for (size_t i = 0; i < length; i++) {
-		unsigned byte;
+	at = end + 1;
+	for (size_t i = 0; i < length; i++, at += 2) {
+		const char byte[] = {at[0], at[1], '\0'};
 
-		if (sscanf(end + 1 + 2 * i, "%2x", &byte) != 1)
+		code->bytes[i] = (uint8_t)strtoul(byte, &end, 16);
+		if (end != byte + 2)
 			return NULL;
-		code->bytes[i] = (uint8_t)byte;
 	}
 	code->length = length;
-	return end + 1 + 2 * length;
+	return at;
 }
 
 static size_t write_expression(const struct code *code, char *to, size_t room)

@@ -103,10 +103,9 @@ static struct code read_packet(const char *packet)
 
 	ck_assert_uint_eq(strlen(at), 2 * code.length);
 	for (size_t i = 0; i < code.length; i++) {
-		unsigned byte;
+		const char byte[] = {at[2 * i], at[2 * i + 1], '\0'};
 
-		ck_assert_int_eq(sscanf(at + 2 * i, "%2x", &byte), 1);
-		code.bytes[i] = (uint8_t)byte;
+		code.bytes[i] = (uint8_t)strtoul(byte, NULL, 16);
 	}
 	return code;
 }

@@ -105,7 +105,7 @@ static enum search_end go_to_last(struct heap *heap, struct frees *frees, struct
 enum search_end heap_skip_lives(struct heap *heap, struct search *search, struct failure *failure)
 {
 	struct moment from;
-	struct frees frees;
+	struct frees frees = {0};
 	unsigned long long count;
 	enum search_end end;
 
