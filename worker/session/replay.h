@@ -70,6 +70,9 @@ enum direction { FORWARD, BACKWARD };
 /* Where the session stands; what this points to follows the session. */
 const struct moment *replay_now(const struct replay *replay);
 void replay_arrived(struct replay *replay, const struct moment *moment);
+/* The same for an answer about a moment that the program was at, but is not: until
+ * replay_arrived. */
+void replay_speak_of(struct replay *replay, const struct moment *moment);
 /* The end of the process; event 0: not known yet. */
 const struct moment *replay_end(const struct replay *replay);
 void replay_reached_end(struct replay *replay);

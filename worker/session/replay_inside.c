@@ -95,6 +95,12 @@ void replay_arrived(struct replay *replay, const struct moment *moment)
 	replay->arrived_at = gdb_exchange(replay->gdb)->stops;
 }
 
+void replay_speak_of(struct replay *replay, const struct moment *moment)
+{
+	replay->moment = *moment;
+	replay->arrived_at = gdb_exchange(replay->gdb)->stops - 1;
+}
+
 bool replay_has_arrived(const struct replay *replay)
 {
 	return replay->arrived_at == gdb_exchange(replay->gdb)->stops;

@@ -81,8 +81,7 @@ json_t *where_of(struct replay *replay, json_t *frames)
 
 json_t *where_from(struct replay *replay, int level)
 {
-	json_auto_t *frames =
-	    frames_places(replay, level, FRAMES_MAX, FRAMES_BYTES);
+	json_auto_t *frames = frames_places(replay, level, FRAMES_MAX, FRAMES_BYTES);
 
 	return json_array_size(frames) ? where_of(replay, frames) : NULL;
 }

@@ -131,7 +131,7 @@ void silent_hits_take(
 	while (rest && (line = strsep(&rest, "\n")))
 		if (strncmp(line, ROW, sizeof(ROW) - 1) == 0 &&
 		    read_row(line + sizeof(ROW) - 1, &hit, &old, &new)) {
-			replay_arrived(replay, &hit);
+			replay_speak_of(replay, &hit);
 			get(context, replay, old, new);
 		}
 	free(rows);

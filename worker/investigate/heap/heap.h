@@ -2,8 +2,9 @@
 #define WORKER_HEAP_H
 /*
  * What rr_heap_history knows of the block around one address while it follows it through the
- * recording. Shared by its modules: heap_lives leaves out the first of many lives, heap_stops sets what the search stops at, heap_life follows the
- * block, heap_late looks further for uses after the free, heap_history runs the search and answers.
+ * recording. Shared by its modules: heap_lives leaves out the first of many lives, heap_stops sets
+ * what the search stops at, heap_life follows the block, heap_late looks further for uses after the
+ * free, heap_history runs the search and answers.
  */
 #include "worker/investigate/code/allocator.h"
 #include "worker/investigate/code/access_kind.h"

@@ -70,13 +70,14 @@ static void describe(struct frees *frees, const struct heap *heap)
 	snprintf(frees->location, sizeof(frees->location), "*0x%llx", heap->allocator.take);
 	snprintf(frees->condition, sizeof(frees->condition),
 	    "(unsigned long) $rdi > 4095 && (unsigned long) $rdi <= %lluUL && "
-	    "%lluUL - (unsigned long) $rdi < (*(unsigned long *) ((unsigned long) $rdi - 8) & ~7UL)",
+	    "%lluUL - (unsigned long) $rdi < (*(unsigned long *) ((unsigned long) $rdi - 8) & "
+	    "~7UL)",
 	    address, address);
 }
 
 /* SEARCH_WHOLE: *count of them were counted, and the program stands at the end. */
-static enum search_end count_frees(struct frees *frees, struct search *search,
-    unsigned long long *count, struct failure *failure)
+static enum search_end count_frees(
+    struct frees *frees, struct search *search, unsigned long long *count, struct failure *failure)
 {
 	unsigned long long sum = 0;
 	enum search_end end = search_run(search, see_none, NULL, failure);
@@ -102,6 +103,12 @@ static enum search_end go_to_last(struct heap *heap, struct frees *frees, struct
 	return end;
 }
 
+static enum search_end begin_again(
+    struct search *search, const struct moment *from, struct failure *failure)
+{
+	return search_again(search, from, failure) ? SEARCH_ENOUGH : search_failed(search, failure);
+}
+
 enum search_end heap_skip_lives(struct heap *heap, struct search *search, struct failure *failure)
 {
 	struct moment from;
@@ -116,10 +123,11 @@ enum search_end heap_skip_lives(struct heap *heap, struct search *search, struct
 		return SEARCH_ENOUGH;
 	end = count_frees(&frees, search, &count, failure);
 	if (end == SEARCH_WHOLE)
-		end = search_again(search, &from, failure) ? SEARCH_ENOUGH
-							   : search_failed(search, failure);
+		end = begin_again(search, &from, failure);
 	if (end == SEARCH_ENOUGH && count > FREES_LOOKED)
 		end = go_to_last(heap, &frees, search, count, failure);
+	if (end == SEARCH_WHOLE)
+		end = begin_again(search, &from, failure);
 	if (end == SEARCH_CUT)
 		search->reached = from;
 	return end;

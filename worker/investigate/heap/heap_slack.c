@@ -147,8 +147,7 @@ enum search_end heap_search_slack(struct heap *heap, struct search *search, stru
 		/* The end is mostly in free. There the software counter itself passes over all
 		 * other calls, if a debug register is left. */
 		if (search->bounded && !heap->slack[HEAP_WORDS_MAX - 1])
-			search->guard =
-			    fingerprint_guard_in_hardware(heap->replay, &search->bound);
+			search->guard = fingerprint_guard_in_hardware(heap->replay, &search->bound);
 		end = search_run(search, see, heap, failure);
 		unwatch_slack(heap);
 		end = end == SEARCH_ENOUGH ? SEARCH_WHOLE : end;

@@ -130,6 +130,8 @@ void heap_await_block(struct heap *heap)
 		if (heap->returns[i])
 			length += (size_t)snprintf(
 			    numbers + length, sizeof(numbers) - length, " %d", heap->returns[i]);
+	if (!length)
+		return;
 	gdb_must(
 	    replay_gdb(heap->replay), NULL, "-break-%s%s", off ? "disable" : "enable", numbers);
 	heap->returns_off = off;

@@ -237,8 +237,8 @@ static bool share_part(struct arena_part *part, struct injection *injection)
 	if (file.here >= 0)
 		part->memory = memfile_map_here(&file, ARENA_CODE_SIZE, 0);
 	if (part->memory)
-		mapped = memfile_map_there(&file, injection, part->address, ARENA_CODE_SIZE,
-		    PROT_READ | PROT_EXEC, 0, 0);
+		mapped = memfile_map_there(
+		    &file, injection, part->address, ARENA_CODE_SIZE, PROT_READ | PROT_EXEC, 0, 0);
 	memfile_close(&file, injection);
 	return mapped;
 }

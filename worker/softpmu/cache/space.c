@@ -27,8 +27,8 @@ static bool inherit(struct space *space, const struct space *from)
 		    &space->arena, &from->arena, ARENA_WATCHED, WATCH_SIZES * WATCH_TABLE_SIZE);
 	for (int i = 0; i < ARENA_PARTS; i++) {
 		if (from->arena.part[i].memory)
-			memcpy(space->arena.part[i].memory, from->arena.part[i].memory,
-			    from->used[i]);
+			memcpy(
+			    space->arena.part[i].memory, from->arena.part[i].memory, from->used[i]);
 		space->used[i] = from->used[i];
 		if (!places_copy(&space->places[i], &from->places[i]))
 			return false;
@@ -124,9 +124,8 @@ bool space_reach(struct space *space, pid_t tid, const struct user_regs_struct *
 
 	if (space->at_its_reach || arena_part_near(&space->arena, regs->rip) >= 0)
 		return true;
-	space->at_its_reach =
-	    !mappings_read(&mappings, tid) ||
-	    !arena_extend(&space->arena, tid, regs, &mappings, regs->rip, &lost);
+	space->at_its_reach = !mappings_read(&mappings, tid) ||
+			      !arena_extend(&space->arena, tid, regs, &mappings, regs->rip, &lost);
 	mappings_free(&mappings);
 	if (!space->at_its_reach)
 		space_flush(space);

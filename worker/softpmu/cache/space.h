@@ -29,9 +29,9 @@ struct space {
 	struct budget budget;
 	struct watches watches;
 	bool at_its_reach; /* no more parts can be had: code that none reaches runs outside */
-	bool broken;	/* nothing runs in it any more */
-	bool replaced;	/* it is, because the program mapped something over it */
-	unsigned tasks; /* that use it */
+	bool broken;	   /* nothing runs in it any more */
+	bool replaced;	   /* it is, because the program mapped something over it */
+	unsigned tasks;	   /* that use it */
 };
 
 /*
