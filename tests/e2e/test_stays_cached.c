@@ -50,6 +50,25 @@ START_TEST(code_that_is_far_apart_stays_in_the_code_cache)
 }
 END_TEST
 
+START_TEST(what_is_too_far_apart_is_told_once)
+{
+	char *folder = harness_scratch(0);
+	cleanup_free char *program = harness_program("far_code");
+
+	harness_shell("cd '%3$s' || exit 1\n"
+		      "'%2$s' 30 100 >native || exit 1\n"
+		      "'%1$s' --pmu=software rr record -o trace '%2$s' 30 100 >printed 2>told ||"
+		      "	exit 1\n"
+		      "cat told >&2\n"
+		      "cmp native printed >&2 || exit 1\n"
+		      "[ $(grep -c 'without the code cache, because it lies far' told) = 1 ] ||"
+		      "	exit 1\n"
+		      "'%1$s' --pmu=software rr replay -a trace 2>/dev/null | cmp printed >&2",
+	    harness_server(), program, folder);
+	harness_scratch_free(folder);
+}
+END_TEST
+
 START_TEST(what_takes_a_process_out_of_the_code_cache_is_told_once)
 {
 	char *folder = harness_scratch(0);
@@ -139,6 +158,7 @@ int main(void)
 
 	tcase_add_test(all, large_mappings_and_padded_calls_stay_in_the_code_cache);
 	tcase_add_test(all, code_that_is_far_apart_stays_in_the_code_cache);
+	tcase_add_test(all, what_is_too_far_apart_is_told_once);
 	tcase_add_test(all, the_turns_of_threads_that_compute_end_without_many_stops);
 	tcase_add_test(all, what_takes_a_process_out_of_the_code_cache_is_told_once);
 	tcase_add_test(all, a_program_with_little_address_space_has_it_for_itself);

@@ -178,6 +178,16 @@ void spaces_tell_broken(struct spaces *spaces, const struct space *space, pid_t 
 				    : "there was no memory to translate its code");
 }
 
+void spaces_tell_out_of_reach(struct spaces *spaces, pid_t tid)
+{
+	if (!spaces->warned && !spaces->given_up)
+		message_warn("some code of process %d runs without the code cache, because it lies "
+			     "far from all other and there is no room for more of the cache: the "
+			     "recording is correct, but slow",
+		    tid);
+	spaces->warned = true;
+}
+
 static struct space *make(struct spaces *spaces, struct tracees *tracees, struct tracee *tracee,
     const struct user_regs_struct *regs, bool *killed)
 {

@@ -33,6 +33,9 @@ void spaces_leave(struct spaces *spaces, struct tracee *tracee);
 /* Says on standard error, once, why this thread runs outside its space, which is broken. */
 void spaces_tell_broken(struct spaces *spaces, const struct space *space, pid_t tid);
 
+/* The same of code that none of its parts reaches, where no more can be had. */
+void spaces_tell_out_of_reach(struct spaces *spaces, pid_t tid);
+
 /* None may be used or made any more. */
 void spaces_give_up(struct spaces *spaces);
 
