@@ -14,7 +14,7 @@
 
 #define HEAP_WORD      8
 #define HEAP_WORDS_MAX 4   /* that the processor can watch */
-#define HEAP_USES_MAX  300 /* looked at, of one life */
+#define HEAP_USES_MAX  100 /* looked at, of one life */
 #define HEAP_HITS_MAX  20000
 #define HEAP_NAME_MAX  120
 #define HEAP_PLACE_MAX 200
@@ -36,7 +36,8 @@ struct heap {
 	/* gdb's numbers. Breakpoints: where malloc hands out and takes back. Watchpoints: in the
 	 * block, and on the headers around it. */
 	int returns[ALLOCATOR_RETURNS_MAX], take, resize;
-	bool returns_off; /* those are disabled */
+	bool returns_off;	/* those are disabled */
+	bool takes_in_hardware; /* take and resize have debug registers */
 	int words[HEAP_WORDS_MAX], below, above;
 	unsigned long long watched, watched_words;
 	unsigned long long extent; /* bytes from the address on that belong to the question */
@@ -89,6 +90,9 @@ void heap_watch_live(struct heap *heap);
 void heap_watch_freed(struct heap *heap, unsigned long long from);
 void heap_unwatch(struct heap *heap);
 void heap_unwatch_words(struct heap *heap);
+/* The same of a live block. The debug registers that this leaves are for the calls that take blocks
+ * back: the software counter itself passes over those of other blocks. */
+void heap_leave_words(struct heap *heap);
 /* Whether a watchpoint is one of the block's own. */
 bool heap_is_word(const struct heap *heap, int number);
 /* Removes a breakpoint, and sets its number to 0. */

@@ -252,7 +252,8 @@ static void count_use(struct heap *heap, enum access_kind kind, json_t *where)
 	json_t *place;
 	size_t i;
 
-	heap->uses++;
+	if (++heap->uses == HEAP_USES_MAX)
+		heap_leave_words(heap);
 	if (heap->problem && heap->given != heap->wrong)
 		return;
 	json_array_foreach(
@@ -266,8 +267,6 @@ static void count_use(struct heap *heap, enum access_kind kind, json_t *where)
 	place = json_array_get(heap->places, i);
 	json_object_set_new(place, access_kind_words[kind],
 	    json_integer(json_integer_value(json_object_get(place, access_kind_words[kind])) + 1));
-	if (heap->uses == HEAP_USES_MAX)
-		heap_unwatch_words(heap);
 }
 
 static void see_late_use(struct heap *heap, enum access_kind kind, json_t *where)

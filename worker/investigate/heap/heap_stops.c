@@ -55,8 +55,25 @@ static void unwatch_headers(struct heap *heap)
 	heap_unset(heap, &heap->above);
 }
 
+static void set_takes(struct heap *heap, bool in_hardware)
+{
+	if (in_hardware == heap->takes_in_hardware)
+		return;
+	heap->takes_in_hardware = in_hardware;
+	heap_unset(heap, &heap->take);
+	heap_unset(heap, &heap->resize);
+	heap_set_conditions(heap);
+}
+
+void heap_leave_words(struct heap *heap)
+{
+	heap_unwatch_words(heap);
+	set_takes(heap, true);
+}
+
 void heap_watch_live(struct heap *heap)
 {
+	set_takes(heap, false);
 	unwatch_headers(heap);
 	watch_words(heap, heap->address, WORDS_LIVE);
 	heap->below =
@@ -80,6 +97,14 @@ static void set_return_condition(struct heap *heap, int number, const char *in)
 	    number, in, begin, in, in, heap->address, heap->address, in, in);
 }
 
+static int insert_take(struct heap *heap, unsigned long long address)
+{
+	char where[48];
+
+	snprintf(where, sizeof(where), "%s*0x%llx", heap->takes_in_hardware ? "-h " : "", address);
+	return temporary_breakpoint_insert(heap->replay, where);
+}
+
 /* rr itself judges these conditions: almost all calls are about other blocks. Calls that take a
  * block back matter once there is one. */
 void heap_set_conditions(struct heap *heap)
@@ -87,8 +112,8 @@ void heap_set_conditions(struct heap *heap)
 	const unsigned long long begin = heap->block.address, end = begin + heap->block.room;
 
 	if (begin && !heap->take) {
-		heap->take = temporary_breakpoint_insert_at(heap->replay, heap->allocator.take);
-		heap->resize = temporary_breakpoint_insert_at(heap->replay, heap->allocator.resize);
+		heap->take = insert_take(heap, heap->allocator.take);
+		heap->resize = insert_take(heap, heap->allocator.resize);
 	}
 	const int numbers[] = {heap->take, heap->resize};
 
@@ -139,6 +164,7 @@ void heap_await_block(struct heap *heap)
 
 void heap_watch_freed(struct heap *heap, unsigned long long from)
 {
+	set_takes(heap, false);
 	unwatch_headers(heap);
 	watch_words(heap, from, HEAP_WORDS_MAX);
 }
@@ -156,5 +182,6 @@ void heap_clear_stops(struct heap *heap)
 	heap_unset(heap, &heap->take);
 	heap_unset(heap, &heap->resize);
 	heap_unset(heap, &heap->resizing.number);
+	heap->takes_in_hardware = false;
 	heap_unwatch(heap);
 }
