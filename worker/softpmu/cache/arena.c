@@ -129,6 +129,18 @@ static void place_parts(struct arena *arena, const struct mappings *mappings)
 	}
 }
 
+bool arena_is_wanted_at(
+    const struct arena *arena, const struct mappings *mappings, uint64_t address)
+{
+	for (size_t i = 0; i < mappings->count; i++) {
+		const struct mapping *mapping = &mappings->list[i];
+
+		if (address >= mapping->start && address < mapping->end)
+			return needs_part(arena, mapping);
+	}
+	return false;
+}
+
 bool arena_fits(const struct arena *arena, const struct mappings *mappings)
 {
 	if (!mappings_is_free(mappings, arena->data, arena->data + ARENA_DATA_SIZE))

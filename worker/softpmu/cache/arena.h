@@ -109,6 +109,10 @@ bool arena_fits(const struct arena *arena, const struct mappings *mappings);
 bool arena_map(struct arena *arena, pid_t tid, const struct user_regs_struct *regs,
     const struct mappings *mappings, const struct arena *like, const char **reason);
 
+/* Whether there is code at an address that no part reaches. */
+bool arena_is_wanted_at(
+    const struct arena *arena, const struct mappings *mappings, uint64_t address);
+
 /*
  * Maps one more part, which reaches `code`, with the conditions of arena_map. False if no part is
  * left, nor a place; *lost if the tracee is being killed.

@@ -122,13 +122,16 @@ bool space_reach(struct space *space, pid_t tid, const struct user_regs_struct *
 	struct mappings mappings = {0};
 	bool lost = false;
 
-	if (space->at_its_reach || arena_part_near(&space->arena, regs->rip) >= 0)
+	if (space->at_its_reach || arena_part_near(&space->arena, regs->rip) >= 0 ||
+	    !mappings_read(&mappings, tid))
 		return true;
-	space->at_its_reach = !mappings_read(&mappings, tid) ||
-			      !arena_extend(&space->arena, tid, regs, &mappings, regs->rip, &lost);
+	if (arena_is_wanted_at(&space->arena, &mappings, regs->rip)) {
+		space->at_its_reach =
+		    !arena_extend(&space->arena, tid, regs, &mappings, regs->rip, &lost);
+		if (!space->at_its_reach)
+			space_flush(space);
+	}
 	mappings_free(&mappings);
-	if (!space->at_its_reach)
-		space_flush(space);
 	return !lost;
 }
 

@@ -154,6 +154,8 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	}
 	if (space && space->broken)
 		spaces_tell_broken(cache->spaces, space, tracee->tid);
+	if (space && space->at_its_reach)
+		spaces_tell_out_of_reach(cache->spaces, tracee->tid);
 	if (!space || space->broken)
 		return false;
 	cachecalls_note(space, regs);
@@ -166,8 +168,6 @@ bool codecache_start(struct codecache *cache, struct tracees *tracees, struct tr
 	space_revive_mapped(space, tracee->tid);
 	tracee->questions = 0;
 	address = address_for(space, tracee->tid, regs->rip, false);
-	if (!address && arena_part_near(&space->arena, regs->rip) < 0)
-		spaces_tell_out_of_reach(cache->spaces, tracee->tid);
 	if (!address || silence_begin(cache->conditions, space, tracee) < 0)
 		return false;
 	passcount_begin(cache->conditions, &space->arena);
