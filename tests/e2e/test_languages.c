@@ -430,14 +430,31 @@ START_TEST(names_mean_the_same_after_any_question)
 }
 END_TEST
 
+/* What another compiler left of optimized code decides whether there is an answer or a refusal: the
+ * structure of either. */
+static json_t *ask(struct client *client, const char *tool, const char *location)
+{
+	json_auto_t *answer = client_wait(client,
+	    client_tool_send(client, tool, json_pack("{s:s}", "location", location)),
+	    HARNESS_TIMEOUT_S);
+
+	ck_assert_ptr_nonnull(answer);
+	return json_incref(json_object_get(json_object_get(answer, "result"), "structuredContent"));
+}
+
 START_TEST(the_story_of_a_call_is_of_that_function)
 {
 	const struct language *language = language_of(_i);
 	cleanup_scene struct scene scene = scene_open(language->program, NULL);
 
 	if (language->story && strcmp(language->story, REFUSED) == 0) {
-		json_decref(client_tool_fails(scene.client, "rr_frame_story", "unsupported",
-		    "{s:s}", "location", language->deposit));
+		json_auto_t *told = ask(scene.client, "rr_frame_story", language->deposit);
+		const char *code = json_string_value(json_object_get(told, "code"));
+
+		if (code)
+			ck_assert_str_eq(code, "unsupported");
+		else
+			expect_parts(told, "conclusion", PARTS("deposit("));
 		return;
 	}
 	json_auto_t *story =
@@ -454,11 +471,14 @@ START_TEST(a_breakpoint_at_a_line_is_there_or_says_where_it_is)
 {
 	const struct language *language = language_of(_i);
 	cleanup_scene struct scene scene = scene_open(language->program, NULL);
-	json_auto_t *set = client_tool(
-	    scene.client, "rr_breakpoint_set", "{s:s}", "location", line_of(language, "crash"));
+	json_auto_t *set = ask(scene.client, "rr_breakpoint_set", line_of(language, "crash"));
 	const char *at = json_string_value(json_object_get(set, "at"));
+	const char *message = json_string_value(json_object_get(set, "message"));
 
-	ck_assert_msg((at && strstr(at, line_of(language, "crash"))) ||
+	/* So says gdb 16. */
+	if (message)
+		ck_assert_ptr_nonnull(strstr(message, "No compiled code for line"));
+	ck_assert_msg(message || (at && strstr(at, line_of(language, "crash"))) ||
 			  json_object_get(set, "warnings") || json_object_get(set, "warning"),
 	    "it is at %s", at ? at : "no line");
 }

@@ -8,6 +8,7 @@
 #include "sandbox/cleanup.h"
 #include "worker/breaks/breakpoints.h"
 #include "worker/breaks/judged.h"
+#include "worker/breaks/places/inlined.h"
 #include "worker/gdb/mi/mi.h"
 #include "worker/run/catchpoint.h"
 #include "worker/moment/crossing.h"
@@ -21,6 +22,7 @@
 #include "worker/run/stop.h"
 #include "worker/run/sweep/unaccessed.h"
 #include "worker/session/live_output.h"
+#include "worker/session/selection.h"
 #include "worker/session/stop_reason.h"
 #include "worker/session/unended.h"
 #include "worker/read/values/values.h"
@@ -130,6 +132,16 @@ static void add_watch_doubt(struct replay *replay, json_t *json, const char *jud
 		add_unread(json, why);
 }
 
+/* The names that a client uses next are meant in the function in which it wanted to stop. */
+static void select_function(
+    struct replay *replay, const struct breakpoint *breakpoint, json_t *json)
+{
+	const int level = inlined_level(replay, breakpoint->what);
+
+	if (level > 0 && selection_set_frame(replay, level))
+		json_object_set_new(json, "selected_frame", json_integer(level));
+}
+
 static void add_cause(
     struct replay *replay, json_t *json, const json_t *stop, enum direction direction)
 {
@@ -163,6 +175,8 @@ static void add_cause(
 	unaccessed_tell(replay, direction, json);
 	known = breakpoint_by_gdb(replay_breakpoints(replay), gdb_number);
 	client = known ? known->number : 0;
+	if (known && !known->catches && !known->watches)
+		select_function(replay, known, json);
 	if (known && known->catches)
 		catchpoint_tell(replay, known, json);
 	else if (known && known->condition && !known->watches)

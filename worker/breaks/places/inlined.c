@@ -67,6 +67,21 @@ bool inlined_is_taught(struct replay *replay)
 	return taught->inlined;
 }
 
+int inlined_level(struct replay *replay, const char *location)
+{
+	char command[COMMAND_MAX];
+	const char *said;
+
+	/* Only places that were found so are not gdb's own, which it shows as they are named. */
+	if (!replay_taught(replay)->inlined || line_of(location) || location[0] == '*' ||
+	    !library_is_plain(location) ||
+	    snprintf(command, sizeof(command), "python rr_inlined_around('%s')", location) >=
+		(int)sizeof(command) ||
+	    gdb_console(replay_gdb(replay), &said, command) != GDB_DONE)
+		return 0;
+	return (int)strtol(said, NULL, 10);
+}
+
 /* Whether gdb has a breakpoint at each of the addresses, and nowhere else. */
 static bool has_all(const json_t *bkpt, const struct inlined *inlined)
 {

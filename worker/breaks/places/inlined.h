@@ -18,6 +18,11 @@ struct inlined {
 /* Whether gdb has the script, which it gets here for the first time. */
 bool inlined_is_taught(struct replay *replay);
 
+/* At a breakpoint of that location: the level of the frame of the function that it names, where gdb
+ * stands in code that is inlined into that one, and begins with it. 0: it stands in it, the
+ * location names none, or that cannot be told. */
+int inlined_level(struct replay *replay, const char *location);
+
 /* bkpt: gdb's breakpoint at the location, whose places are looked at. */
 struct inlined inlined_find(struct replay *replay, const char *location, const json_t *bkpt);
 

@@ -307,6 +307,17 @@ def rr_inlined_level(name):
         frame, level = None if real else frame.older(), level + 1
 
 
+def rr_inlined_around(location):
+    """Prints the level of the function that a location names, where code that is inlined into it begins with it."""
+    frame, level = gdb.newest_frame(), 0
+    while frame is not None:
+        name = frame.function() is not None and frame.function().print_name.partition("(")[0] or ""
+        if name == location or name.endswith("::" + location):
+            print(level)
+            return
+        frame, level = None if frame.type() != gdb.INLINE_FRAME else frame.older(), level + 1
+
+
 def rr_inlined_at(pc, name):
     """Prints the function of that name that is inlined at an address, and its file. No name: that of the frame."""
     if not name:
